@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from breakeven import words
 from breakeven.errors import InputError
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.drift.drift import FALSE_ALARMS, Drift, drift_between
@@ -17,9 +18,13 @@ from breakeven.report.drift.drift_words import sentences
 from breakeven.report.elements import Table, filled
 from breakeven.report.tables.drift_tables import moves_table, shifts_table
 from breakeven.report.tables.unjudged_table import unjudged_table
+from breakeven.report.tables.within_chance_table import within_chance_table
 from cli.report_command import load, table_rows
 from cli.terminal import print_json, print_rows, print_styled, say
 from local.stored.whole_files import write_whole
+
+#: of a table of figures that did not move, on the terminal
+MOST_ROWS = 24
 
 
 def add_parser(commands: Any) -> None:
@@ -51,12 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
         remedy = f"{arguments.before} and {arguments.after} are one run, {after.run_id}; name two"
         raise InputError("compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
-    found, unjudged = reported(drift, before, after), filled(unjudged_table(drift, after))
+    found = reported(drift, before, after)
+    unmoved = filled(within_chance_table(drift, after), unjudged_table(drift, after))
     if arguments.out:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
 
-        write_page(arguments.out, drift_page(after, found, unjudged), "compare")
+        write_page(arguments.out, drift_page(after, found, unmoved), "compare")
     if arguments.json:
         print_json(document(drift))
         return 0
@@ -67,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     for sentence in found.findings:
         say(console, sentence)
     _print_figures(console, found)
-    for table in unjudged:
-        print_figures(console, table)
+    for table in unmoved:
+        print_figures(console, _shortened(table))
     if arguments.out:
         say(console)
         say(console, f"page: {arguments.out}")
@@ -102,6 +108,15 @@ def _print_changes(console: Console, drift: Drift) -> None:
 def _print_figures(console: Console, drift: DriftReport) -> None:
     for table in filled(shifts_table(drift), moves_table(drift)):
         print_figures(console, table)
+
+
+def _shortened(table: Table) -> Table:
+    """The first rows, and where the others are."""
+    more = len(table.rows) - MOST_ROWS
+    if more <= 0:
+        return table
+    note = f"{words.plural(more, 'more row')}: --out FILE writes a page with them, --json prints them."
+    return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
 
 
 def print_figures(console: Console, table: Table) -> None:

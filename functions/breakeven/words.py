@@ -105,6 +105,11 @@ def unit_price(value: float) -> str:
     return "$" + f"{value:.12f}".rstrip("0").rstrip(".")
 
 
+def change(ratio: float) -> str:
+    """A ratio to 1 as a change, with a minus sign: 1.25 is +25.0%, 0.6 is −40.0%."""
+    return f"{ratio - 1:+.1%}".replace("-", "−")
+
+
 def milliseconds(value: float | None) -> str:
     return NOTHING if value is None else f"{figure(value)} ms"
 

@@ -65,6 +65,18 @@ def test_it_fits_its_window_shows_its_charts_whole_and_is_accessible(opened: Pag
         assert_accessible(opened)
 
 
+def test_on_a_phone_the_first_figures_are_seen(opened: Page) -> None:
+    opened.set_viewport_size(PHONE)
+    ends = opened.evaluate(
+        """() => [...document.querySelectorAll('[id^=table-drift-], #table-series, #table-change-points')]
+        .filter(table => table.id !== 'table-drift-changes')
+        .map(table => table.querySelector('tbody tr:not(.section) td:not(.source)'))
+        .map(cell => cell.getBoundingClientRect().right)"""
+    )
+    assert ends
+    assert max(ends) <= PHONE["width"]
+
+
 def test_nothing_from_a_suite_or_a_manifest_runs(opened: Page) -> None:
     assert opened.evaluate("window.ran") is None
     assert opened.locator("body").inner_text().count("<script>window.ran=1</script>") >= 1

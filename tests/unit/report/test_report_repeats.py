@@ -91,6 +91,16 @@ def row(**changed) -> Comparison:
             "2.50 to 5.00",
         ),
         (
+            {"interval_low": 0.000018, "interval_high": 180_000, "verdict": "no difference shown"},
+            "RabbitMQ mirrored pair and SQS standard: no difference shown",
+            "too few repeats for an interval",
+        ),
+        (
+            {"interval_low": 0.01, "interval_high": 0.9},
+            "SQS standard is 4.00 times as fast as RabbitMQ mirrored pair",
+            "1.11 to 100",
+        ),
+        (
             {"ratio": None, "interval_low": None, "interval_high": None, "verdict": "not comparable"},
             "RabbitMQ mirrored pair and SQS standard: not comparable",
             "–",

@@ -41,8 +41,8 @@ def base_board(report: Report) -> Table:
 
 
 def percent(ratio: float | None) -> str:
-    """A ratio to 1 as a change: 0.6 is -40%."""
-    return words.NOTHING if ratio is None else f"{(ratio - 1) * 100:+.1f}%".replace("-", "−")
+    """A ratio to 1 as a change; a dash where there is none."""
+    return words.NOTHING if ratio is None else words.change(ratio)
 
 
 def _row(ratio: BaseRatio) -> Row:

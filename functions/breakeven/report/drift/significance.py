@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import fmean, stdev, variance
 
 #: standard deviation of a logarithm that is taken at least: clocks, windows and the search's grid leave about
 #: so much, and repeats that agree by chance would otherwise make any difference a finding
 LEAST_DEVIATION = 0.01
+#: of intervals
+CONFIDENCE = 0.95
 
 
 def p_of_repeats(before: Sequence[float], after: Sequence[float]) -> float:
@@ -55,6 +58,29 @@ def two_sided(t: float, freedom: int) -> float:
         term *= cosine_squared * (step + 1) / (step + 2)
     within = (2 / math.pi) * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
     return max(0.0, 1.0 - within)
+
+
+def interval_of_repeats(values: Sequence[float]) -> tuple[float, float] | None:
+    """95% interval of the geometric mean by Student's t, in the values' unit; None of a single repeat.
+
+    :param values: positive figures, one a repeat
+    """
+    if len(values) < 2:
+        return None
+    logs = [math.log(value) for value in values]
+    deviation = max(stdev(logs), LEAST_DEVIATION)
+    half = quantile(len(logs) - 1) * deviation / math.sqrt(len(logs))
+    return math.exp(fmean(logs) - half), math.exp(fmean(logs) + half)
+
+
+@lru_cache
+def quantile(freedom: int) -> float:
+    """Student's t within which, on both sides of 0, the share ``CONFIDENCE`` lies."""
+    low, high = 0.0, 16.0  # of one degree it is 12.7, of more it is less
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if two_sided(middle, freedom) > 1 - CONFIDENCE else (low, middle)
+    return high
 
 
 def significant(p_values: Sequence[float], level: float) -> list[bool]:

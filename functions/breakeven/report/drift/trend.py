@@ -57,13 +57,17 @@ class ChangePoint:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """:param left_out: runs that are not comparable with the newest, or whose reports cannot be read"""
+    """
+    :param left_out: runs that are not comparable with the newest, or whose reports cannot be read
+    :param busy: runs in which the host of a case was busy with other work
+    """
 
     suite: str
     runs: tuple[SuiteRun, ...]
     series: tuple[Series, ...]
     points: tuple[ChangePoint, ...]
     left_out: int
+    busy: int
     newest: Report = field(repr=False)
 
 
@@ -79,7 +83,12 @@ def trend(suite: str, known: Sequence[SuiteRun], read: Callable[[str], Report | 
         return None
     runs, reports = zip(*found, strict=True)
     series = tuple(_all_series(reports))
-    return Trend(suite, runs, series, tuple(_points(series, reports)), len(known) - len(runs), reports[-1])
+    points, busy = tuple(_points(series, reports)), sum(map(_was_busy, reports))
+    return Trend(suite, runs, series, points, len(known) - len(runs), busy, reports[-1])
+
+
+def _was_busy(report: Report) -> bool:
+    return any("busy_host" in case.flags for case in report.cases)
 
 
 #: what a cell is the same by: scenario, cell, and its workload

@@ -44,6 +44,12 @@ def sentences(trend: Trend) -> Iterator[str]:
             f"{words.plural(trend.left_out, 'run')} of the suite left out: of another configuration, without "
             "a case that is ok, or with a report that cannot be read."
         )
+    if trend.busy:
+        of = "all" if trend.busy == len(trend.runs) else f"{trend.busy} of"
+        yield (
+            f"In {of} {words.plural(len(trend.runs), 'run')} the host was busy with other work in some case "
+            "(busy_host), so that levels may be worse than the targets' own, and changes the host's."
+        )
     if count := judged(trend):
         yield (
             f"{words.plural(len(trend.points), 'change point')} in {words.plural(count, 'figure')}. A suite "
@@ -61,6 +67,7 @@ def document(trend: Trend) -> dict[str, Any]:
         "sentences": list(sentences(trend)),
         "false_alarms": FALSE_ALARMS,
         "left_out": trend.left_out,
+        "busy": trend.busy,
         "runs": [run.model_dump(mode="json") for run in trend.runs],
         "change_points": [
             {**asdict(point), "run": trend.runs[point.run].run_id, "date": trend.runs[point.run].date}

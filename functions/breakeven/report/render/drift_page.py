@@ -13,14 +13,14 @@ from breakeven.report.sections.since_last_run import drift_parts
 from breakeven.report.sections.subject import Subject
 
 
-def drift_page(after: Report, drift: DriftReport, unjudged: Sequence[Table] = ()) -> str:
+def drift_page(after: Report, drift: DriftReport, unmoved: Sequence[Table] = ()) -> str:
     """The page as HTML.
 
     :param after: the later run, whose validity stands below
     :param drift: since the earlier one
-    :param unjudged: figures that ``drift`` says nothing of
+    :param unmoved: figures that ``drift`` says nothing of: within chance, or not judged
     """
-    parts = (*drift_parts(drift)[1:], *unjudged)  # the summary is the page's headline
+    parts = (*drift_parts(drift)[1:], *unmoved)  # the summary is the page's headline
     sections = (
         Section("comparison", "Comparison", parts, f"Run {after.run_id} held against {drift.since}"),
         validity.section(Subject(after, None)),

@@ -9,7 +9,7 @@ from breakeven.report.contract.report_model import Comparison, Repeats, Report
 from breakeven.report.elements import Row, Section, Table, filled, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import identical_cases
-from breakeven.report.tables.figures import bound_note
+from breakeven.report.tables.figures import MOST_SPAN, bound_note, interval, telling_interval
 
 ONCE = (
     "Every cell was measured once, so the variation of its figures is not known, and no difference between "
@@ -21,7 +21,8 @@ STUDENT = (
 )
 WELCH = (
     "95% intervals of the ratio by Welch's method on the logarithms of the repeats' rates. A difference "
-    "is shown where the interval leaves out 1; the faster target is named first."
+    "is shown where the interval leaves out 1; the faster target is named first. An interval that spans more "
+    f"than a factor of {MOST_SPAN:g} is not shown."
 )
 WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the repeats were not alike."
 BOUND = "≥ and ≤ mark bounds"
@@ -86,17 +87,11 @@ def _mean(row: Repeats | None, bound: str = "") -> tuple[str, str, str]:
     spread = words.NOTHING if row.spread is None else f"{words.figure(row.spread * 100, 2)}%"
     if row.spread_over_10_percent:
         spread = f"{spread}, {FLAGGED}"
-    return f"{bound}{words.figure(row.mean)}", _interval(row.interval_low, row.interval_high), spread
+    return f"{bound}{words.figure(row.mean)}", interval(row.interval_low, row.interval_high), spread
 
 
 def _range(row: Repeats | None) -> str:
-    return _interval(row.least, row.greatest) if row else words.NOTHING
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return words.NOTHING
-    return f"{words.figure(low)} to {words.figure(high)}"
+    return interval(row.least, row.greatest) if row else words.NOTHING
 
 
 def comparison_table(report: Report) -> Table:
@@ -150,10 +145,10 @@ def finding(row: Comparison) -> tuple[str, str]:
     if row.verdict == "lower":
         ours, theirs, saturated = theirs, ours, saturated[::-1]
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
-    interval = _interval(low, high)
+    within = telling_interval(low, high)
     if row.verdict not in {"higher", "lower"}:
-        return f"{ours} and {theirs}: {row.verdict}", interval
-    return f"{ours} is {_bound(saturated)}{words.figure(ratio)} times as fast as {theirs}", interval
+        return f"{ours} and {theirs}: {row.verdict}", within
+    return f"{ours} is {_bound(saturated)}{words.figure(ratio)} times as fast as {theirs}", within
 
 
 def _bound(saturated: Sequence[bool]) -> str:

@@ -33,7 +33,7 @@ def shifts_table(drift: DriftReport) -> Table:
         label_titles=("Target", "Figure"),
         columns=("cells", "change", "p"),
         rows=tuple(
-            Row(_labels(one), (str(one.cells), change(one.ratio), probability(one.p)), one.provenance)
+            Row(_labels(one), (str(one.cells), words.change(one.ratio), probability(one.p)), one.provenance)
             for one in drift.shifts
         ),
         notes=(P,),
@@ -52,7 +52,7 @@ def moves_table(drift: DriftReport) -> Table:
 
 
 def _moved(one: MovedFigure) -> Row:
-    figures = (words.figure(one.before), words.figure(one.after), change(one.ratio), probability(one.p))
+    figures = (words.figure(one.before), words.figure(one.after), words.change(one.ratio), probability(one.p))
     return Row((*_labels(one), words.place(one.scenario, one.cell)), figures, one.provenance)
 
 
@@ -69,8 +69,3 @@ def figure_name(metric: str, figure: str) -> str:
 def probability(p: float) -> str:
     """To two digits, as far as they tell anything."""
     return f"< {LEAST_SHOWN}" if p < LEAST_SHOWN else words.figure(p, 2)
-
-
-def change(ratio: float) -> str:
-    """A ratio as a change: +25.0%."""
-    return f"{ratio - 1:+.1%}"

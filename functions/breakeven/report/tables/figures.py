@@ -12,6 +12,9 @@ from breakeven.report.elements import Row
 Columns = Mapping[str, Callable[[CaseReport], str]]
 #: cases that a note names, of those that a loader limited
 MOST_BOUNDS = 3
+#: between the ends of an interval, as a factor: a wider one says no more than that it is not known
+MOST_SPAN = 100.0
+TOO_FEW = "too few repeats for an interval"
 #: what a source prints of money
 DOLLARS = "usd_per_month_per_1000_msg_per_s"
 #: the operations set beside the published ones; a consume cycle is what source A calls consume
@@ -33,6 +36,18 @@ def rate(case: CaseReport, operation: str) -> str:
     """The rate; a lower bound says so."""
     text = shown_figure(case, operation, "msg_per_s")
     return f"≥ {text}" if "loader_saturated" in case.flags and text != words.NOTHING else text
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Such as '2.50 to 5.00'."""
+    if low is None or high is None:
+        return words.NOTHING
+    return f"{words.figure(low)} to {words.figure(high)}"
+
+
+def telling_interval(low: float, high: float) -> str:
+    """The same of positive figures; of one that tells nothing, as of two uneven repeats, it is said why."""
+    return interval(low, high) if high <= MOST_SPAN * low else TOO_FEW
 
 
 def bound_note(marks: str, cases: Iterable[CaseReport]) -> str:

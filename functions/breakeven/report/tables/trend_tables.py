@@ -6,7 +6,7 @@ from breakeven import words
 from breakeven.report.drift.drift import Measure
 from breakeven.report.drift.trend import ChangePoint, Series, Trend
 from breakeven.report.elements import Row, Table
-from breakeven.report.tables.drift_tables import change, figure_name, probability
+from breakeven.report.tables.drift_tables import figure_name, probability
 
 #: facts of a manifest that a row names
 NAMED = 4
@@ -23,7 +23,7 @@ def points_table(trend: Trend) -> Table:
         slug="change-points",
         caption="Change points",
         label_titles=("Since run", "Target", "Figure", "What changed"),
-        columns=("cells", "change", "p"),
+        columns=("change", "p", "cells"),
         rows=tuple(_point(trend, point) for point in trend.points),
         notes=(P,),
     )
@@ -32,7 +32,7 @@ def points_table(trend: Trend) -> Table:
 def _point(trend: Trend, point: ChangePoint) -> Row:
     run = trend.runs[point.run]
     labels = (f"{run.run_id}, {run.date}", *_labels(point.measure, point.provenance))
-    figures = (str(point.cells), change(point.ratio), probability(point.p))
+    figures = (words.change(point.ratio), probability(point.p), str(point.cells))
     return Row((*labels, words.listing(point.changed, NAMED) or words.NOTHING), figures, point.provenance)
 
 
@@ -42,17 +42,17 @@ def series_table(trend: Trend) -> Table:
         slug="series",
         caption="Each figure over the runs",
         label_titles=("Target", "Figure"),
-        columns=("cells", "runs", "since the first", "since the last but one"),
+        columns=("against the first run", "against the run before", "cells", "runs"),
         rows=tuple(map(_series, trend.series)),
-        notes=("The geometric mean over the cells of the last run.",),
+        notes=("The last run's level: the geometric mean over its cells.",),
     )
 
 
 def _series(one: Series) -> Row:
     levels = [level for level in one.levels if level is not None]
-    last = change(levels[-1] / levels[-2]) if len(levels) > 1 else words.NOTHING
-    first = change(levels[-1] / levels[0]) if len(levels) > 1 else words.NOTHING
-    figures = (str(one.cells), str(len(levels)), first, last)
+    before = words.change(levels[-1] / levels[-2]) if len(levels) > 1 else words.NOTHING
+    first = words.change(levels[-1] / levels[0]) if len(levels) > 1 else words.NOTHING
+    figures = (first, before, str(one.cells), str(len(levels)))
     return Row(_labels(one.measure, one.provenance), figures, one.provenance)
 
 

@@ -8,7 +8,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.drift import LEAST_CELLS, Drift, Figure, Measure
 from breakeven.report.elements import Row, Table
-from breakeven.report.tables.drift_tables import change, figure_name
+from breakeven.report.tables.drift_tables import figure_name
 from breakeven.terms import Provenance
 
 NOT_JUDGED = (
@@ -41,5 +41,5 @@ def unjudged_table(drift: Drift, after: Report) -> Table:
 def _row(measure: Measure, figures: list[Figure], provenance: Provenance) -> Row:
     before, after = (geometric_mean(levels) for levels in zip(*(each.means for each in figures), strict=True))
     name = words.labelled_target(measure.target, provenance), figure_name(measure.metric, measure.name)
-    levels = (words.figure(before), words.figure(after), change(after / before))
+    levels = (words.figure(before), words.figure(after), words.change(after / before))
     return Row(name, (*levels, f"not judged ({words.plural(len(figures), 'cell')})"), provenance)

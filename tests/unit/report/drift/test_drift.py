@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -10,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from breakeven import words
 from breakeven.errors import InputError
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import Validity
 from breakeven.report.drift import drift
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES, Measure, drift_between, figures_of
 from breakeven.report.drift.drift_words import sentences, summary
+from breakeven.report.drift.significance import interval_of_repeats
+from cli.compare_command import MOST_ROWS
 from cli.main import main
 from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import METRICS, NOISE, REPEATS, run_of
@@ -290,6 +295,44 @@ def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: A
     on_page = text(parse(page.read_text()))
     assert "Figures that are not judged" in on_page
     assert on_page.count("not judged (1 cell)") == len(rows)
+
+
+def test_where_nothing_moved_the_figures_of_both_runs_are_shown_as_within_chance(
+    stored: Path, capsys: Any
+) -> None:
+    later = run_of("after", 2)
+    (stored / "after" / "report" / "report.json").write_text(later.model_dump_json())
+    page = stored / "compare.html"
+    assert main(["compare", "before", "after", "--runs", str(stored), "--out", str(page)]) == 0
+    out = capsys.readouterr().out
+    assert (
+        " ".join(out.split()).count(
+            "The differences are within chance, or below 5%: none of them is a finding"
+        )
+        == 1
+    )
+    shown = out[out.index("Figures of both runs, none of which moved") :]
+    found = drift_between(run_of("before", 1), later)
+    largest = max(found.figures, key=lambda one: abs(math.log(one.ratio)))
+    first = shown.splitlines()[2]
+    low, high = interval_of_repeats(largest.before) or (0.0, 0.0)
+    assert words.change(largest.ratio) in first
+    assert f"{words.figure(largest.means[0])} ({words.figure(low)} to {words.figure(high)})" in first
+    more = len(found.figures) - MOST_ROWS
+    assert more > 0
+    assert f"{more} more rows: --out FILE writes a page with them" in shown
+    (table,) = [
+        one for one in parse(page.read_text()).iter("figure") if one.get("id") == "table-drift-within-chance"
+    ]
+    assert len(list(table.iter("tr"))) == 1 + len(found.figures)
+
+
+def test_where_something_moved_no_figures_are_said_to_be_within_chance(stored: Path, capsys: Any) -> None:
+    assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
+    out = capsys.readouterr().out
+    assert "within chance" not in out
+    assert re.search(r" \u2212\d", out)
+    assert not re.search(r" -\d", out)
 
 
 def test_a_run_that_is_not_there_or_is_damaged_is_named(stored: Path, capsys: Any) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from breakeven.report.drift.significance import (
     LEAST_DEVIATION,
+    interval_of_repeats,
     p_of_repeats,
+    quantile,
     significant,
     two_sided,
 )
@@ -54,6 +56,18 @@ def test_repeats_that_agree_to_the_digit_are_not_more_certain_than_the_least_dev
 def test_what_cannot_be_judged_is_refused(before: list[float], after: list[float]) -> None:
     with pytest.raises(ValueError, match="two positive figures"):
         p_of_repeats(before, after)
+
+
+@pytest.mark.parametrize(("freedom", "of_the_tables"), QUANTILES)
+def test_quantiles_are_those_of_the_tables(freedom: str, of_the_tables: str) -> None:
+    assert quantile(int(freedom)) == pytest.approx(float(of_the_tables), abs=2e-3)
+
+
+def test_an_interval_by_hand() -> None:
+    """Logarithms 0 and 0.2: mean 0.1, deviation 0.2 / sqrt(2), and t of one degree 12.706."""
+    low, high = interval_of_repeats([1.0, math.exp(0.2)]) or (0.0, 0.0)
+    assert (math.log(low), math.log(high)) == pytest.approx((0.1 - 1.2706, 0.1 + 1.2706), abs=1e-3)
+    assert interval_of_repeats([1.0]) is None
 
 
 def test_holm_rejects_step_by_step_and_stops_at_the_first_that_is_not() -> None:

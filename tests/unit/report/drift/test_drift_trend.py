@@ -18,8 +18,9 @@ from breakeven.report.drift.change_points import LEAST_RUNS, best_split, change_
 from breakeven.report.drift.comparable_runs import suite_run
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES
 from breakeven.report.drift.trend import Trend, run_levels, trend
-from breakeven.report.drift.trend_words import document, headline
+from breakeven.report.drift.trend_words import document, headline, sentences
 from breakeven.report.render.trend_page import UNCHANGED, UNKNOWN, trend_page
+from breakeven.report.tables.trend_tables import points_table, series_table
 from breakeven.results import layout
 from breakeven.steps.run.earlier_runs import keep_run
 from breakeven.steps.services import Services
@@ -194,6 +195,39 @@ def test_the_command_prints_it_writes_a_page_and_answers_in_json(
     assert {each["run"] for each in found["change_points"]} == {"m7"}
     assert len(found["runs"]) == 12
     assert {len(each["levels"]) for each in found["series"]} == {12}
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_its_tables_are_in_plain_words_with_minus_signs(year: Sequence[Report]) -> None:
+    found = trend_of(*year)
+    assert series_table(found).columns[:2] == ("against the first run", "against the run before")
+    cells = [
+        cell
+        for table in (series_table(found), points_table(found))
+        for row in table.rows
+        for cell in row.cells
+    ]
+    assert any(cell.startswith("\u2212") and cell.endswith("%") for cell in cells)
+    assert not any(cell.startswith("-") for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("busy", "said"),
+    [(0, ""), (3, "In 3 of 12 runs the host was busy"), (12, "In all 12 runs the host was busy")],
+)
+def test_runs_whose_host_was_busy_are_said(year: Sequence[Report], busy: int, said: str) -> None:
+    reports = [
+        report.model_copy(
+            update={"cases": [report.cases[0].model_copy(update={"flags": ["busy_host"]}), *report.cases[1:]]}
+        )
+        if place < busy
+        else report
+        for place, report in enumerate(year)
+    ]
+    found = trend_of(*reports)
+    assert document(found)["busy"] == busy
+    told = [sentence for sentence in sentences(found) if "busy_host" in sentence]
+    assert [sentence[: len(said)] for sentence in told] == ([said] if said else [])
 
 
 @pytest.mark.parametrize(
