@@ -37,7 +37,8 @@ def test_a_cold_server_is_not_taken_for_a_slow_one(first: float) -> None:
         assert held is not None
         assert failed is not None
         assert held.rate <= 1.02 * CEILING, "it never seems more"
-        assert [probe.rate for probe in probes].count(failed.rate) == 2
+        # twice, and once more where a short probe has left it open
+        assert [probe.rate for probe in probes].count(failed.rate) in (2, 3)
         found.append(held.rate)
         if held.rate >= NEAR * CEILING:
             return

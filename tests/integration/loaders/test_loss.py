@@ -230,7 +230,7 @@ def test_a_target_that_vanishes_fails_its_case_with_the_ledger_whole(
 
 @contextmanager
 def started(queue_case, target, access, client, in_flight) -> Iterator[LiveCase]:
-    case = queue_case(target.name, client=client, in_flight=in_flight, producers=2, consumers=2, measure_s=9)
+    case = queue_case(target.name, client=client, in_flight=in_flight, producers=2, consumers=2, measure_s=20)
     queues = target.prepare(case, attempt=1).queues
     with live(case, queues, make_client(case.workload, access), hold=["start"]) as running:
         yield running
