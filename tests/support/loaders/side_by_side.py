@@ -64,8 +64,8 @@ class Run:
     def median_ms(self, metric: str) -> tuple[float, float]:
         """The interval in which the median lies, milliseconds, by ranks: whatever the distribution."""
         latencies = self.found.totals[metric].cell.latencies
-        aside = DEVIATIONS / 2 / sqrt(latencies.count)
-        low, high = percentile_ms(latencies, 0.5 - aside), percentile_ms(latencies, 0.5 + aside)
+        aside = round(1000 * DEVIATIONS / 2 / sqrt(latencies.count))
+        low, high = percentile_ms(latencies, 500 - aside), percentile_ms(latencies, 500 + aside)
         assert low is not None
         assert high is not None
         return low, high
@@ -73,7 +73,7 @@ class Run:
     @property
     def lag_ms(self) -> float:
         """Of ten wake-ups nine were sooner."""
-        lag_ms = percentile_ms(self.lags, 0.9)
+        lag_ms = percentile_ms(self.lags, 900)
         assert lag_ms is not None
         return lag_ms
 
