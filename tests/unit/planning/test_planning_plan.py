@@ -98,7 +98,7 @@ def test_the_quick_suite_is_30_cases_and_the_instruments():
 def test_the_quick_suite_takes_minutes_on_one_machine_and_seconds_of_them_to_warm_up():
     made = make_plan(load_suite("quick"), run_id="run-1", environment="local")
     assert made.estimate.seconds <= 8.5 * 60
-    assert made.warm_up_s + WINDOW_S <= 10
+    assert made.warm_up_s + WINDOW_S <= 16
 
 
 @pytest.mark.parametrize("environment", ["aws", "local"])

@@ -129,6 +129,16 @@ def test_each_kind_has_its_share_of_the_time(monkeypatch, window_s, each):
     assert [len(kind.rates) for kind in lane.warm_up().kinds] == each
 
 
+def test_what_a_kind_leaves_of_its_share_goes_to_one_that_is_not_steady_yet(monkeypatch):
+    driven(monkeypatch, [100, 200, 400, 800, 1600, 50, 50, 3200, 3300])
+    clock = Clock(monkeypatch, lane := Lane(), window_s=2)
+    warm(lane, RUN, TARGET, lane.cases, 20.0)
+    found = lane.warm_up()
+    assert [len(kind.rates) for kind in found.kinds] == [7, 2]
+    assert clock.now == 18.0
+    assert not found.cold
+
+
 def test_a_target_that_refuses_is_no_reason_to_stop_and_leaves_nothing(monkeypatch):
     lane = Lane(refuses="no queue can be declared")
     warm(lane, RUN, TARGET, lane.cases, MOST_S)

@@ -30,24 +30,31 @@ def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable
 
     :param most_s: seconds after which no window is begun any more; each kind has its share of what is left
     """
-    lane, started, kinds, reason = services.state(run_id), time.monotonic(), [], None
+    lane, started, reason = services.state(run_id), time.monotonic(), None
+    kinds: list[Kind] = []
     try:
         windows = windows_of(services.case(run_id, case_id) for case_id in case_ids)
+        until = started + most_s
         for number, window in enumerate(windows):
             now = time.monotonic()
-            share_s = (started + most_s - now) / (len(windows) - number)
-            kinds.append(_steady(services, window, now + share_s))
+            kinds.append(_kind(window))
+            _work(services, window, kinds[-1], now + (until - now) / (len(windows) - number))
+        for window, kind in zip(windows, kinds, strict=True):  # others may have left some of their shares
+            _work(services, window, kind, until)
     except CaseError as error:
         reason = f"{BROKEN_OFF}: {error}"
     found = WarmUp(seconds=round(time.monotonic() - started, 1), kinds=tuple(kinds), reason=reason)
     lane.update(lane_item(target), warm_up=found.model_dump_json())
 
 
-def _steady(services: Services, window: Case, until: float) -> Kind:
-    kind = Kind(message_bytes=window.workload.message_bytes, consume=window.workload.consume, rates=[])
+def _kind(window: Case) -> Kind:
+    return Kind(message_bytes=window.workload.message_bytes, consume=window.workload.consume, rates=[])
+
+
+def _work(services: Services, window: Case, kind: Kind, until: float) -> None:
+    """Windows of one kind, until it is steady; none is begun after ``until``."""
     while not kind.is_steady and len(kind.rates) < MOST_WINDOWS and time.monotonic() < until:
         kind.rates.append(_rates(services, window))
-    return kind
 
 
 def _rates(services: Services, window: Case) -> tuple[float, float]:
