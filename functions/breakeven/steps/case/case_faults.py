@@ -23,14 +23,14 @@ from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 from breakeven.workload.fault_steps import FaultStep, steps_of
-from breakeven.workload.node_faults import REBOOT, REBOOT_S, NodeFault
+from breakeven.workload.node_faults import MAX_FAULT_S, REBOOT, REBOOT_S, NodeFault
 from breakeven.workload.service_faults import CALL_KINDS, ServiceFault
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
 LEAD_S = 2.0
-#: how long a failed case waits for its nodes to be back, seconds: a fault that waits for its node has begun
-#: by then, or never does. The next case waits for the cluster anyway, but for a reboot, which may begin late
-FAILED_WAIT_S, FAILED_REBOOT_WAIT_S = BACK_S + LEAD_S, REBOOT_S + LEAD_S
+#: how long a failed case waits for its faults to be over, seconds, at most. The next one waits for the
+#: cluster anyway, but that is whole while a node's network is bad, and until a fault or a reboot begins late
+FAILED_WAIT_S, FAILED_REBOOT_WAIT_S = MAX_FAULT_S + BACK_S + LEAD_S, REBOOT_S + LEAD_S
 POLL_S = 0.5
 NOT_ORDERED = "the case had ended before it was due"
 NOT_ITS_TURN = "the node before it was not back, with all replicas in sync, before the case ended"

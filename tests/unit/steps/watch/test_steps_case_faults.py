@@ -27,12 +27,15 @@ from breakeven.steps.case.case_faults import (
     await_answers,
     write_faults,
 )
-from breakeven.steps.case.fail_case import fail
+from breakeven.steps.case.fail_case import STOP_TIMEOUT_S, fail
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
+from breakeven.workload.node_faults import MAX_FAULT_S
+from infra.functions.step_table import STEPS
 from tests.support.aws.moto_results import installed
 from tests.support.cases import case_with, workload_with
 from tests.support.workflow.processes import eventually
+from tests.support.workflow.step_clock import Clock
 
 TARGET = "rabbitmq-quorum-trio"
 
@@ -316,3 +319,18 @@ def test_a_failed_case_waits_for_so_long_and_no_longer(services):
     await_answers(services, case, 1, wait_s=0.3)
     assert 0.3 <= time.monotonic() - began_s < FAILED_WAIT_S
     assert services.state("run").items(loaders_prefix("case", 1)) == {}
+
+
+def test_a_failed_case_waits_for_its_faults_to_be_over_though_its_cluster_is_whole(services, monkeypatch):
+    """The next one would begin with the network of a node still bad."""
+    clock = Clock()
+    monkeypatch.setattr(case_faults, "time", clock)
+    monkeypatch.setattr(case_faults, "POLL_S", 10.0)
+    for_s, due_s = MAX_FAULT_S, clock.now_s + 2
+    slow = {"at_s": 1.0, "kind": "slow-clients", "node": 1, "for_s": for_s, "delay_ms": 5.0}
+    case, order = case_of(services, slow), order_of(due_at_s=due_s).model_copy(update={"for_s": for_s})
+    orders(services).give(order)
+    orders(services).answer(order, FaultAnswer(over=False, done_at_s=due_s + BACK_S - 1))
+    await_answers(services, case, 1)
+    assert clock.now_s >= due_s + BACK_S + for_s
+    assert STEPS["FailCase"].limit_s > STOP_TIMEOUT_S + FAILED_WAIT_S + 60

@@ -23,6 +23,7 @@ from handlers.case.reboot_broker import RESERVE_S
 from infra.functions.step_table import STEPS
 from tests.support.aws.moto_results import installed
 from tests.support.cases import case_with, workload_with
+from tests.support.workflow.step_clock import Clock
 
 TARGET, BROKER_ID = "amazon-mq-cluster", "b-1"
 REBOOT, RUNS = "REBOOT_IN_PROGRESS", "RUNNING"
@@ -34,21 +35,6 @@ REFUSED = ClientError(
 NO_ANSWER = ReadTimeoutError(endpoint_url="https://mq.us-east-1.amazonaws.com")
 #: of one call, seconds
 CALL_S = 885.0
-
-
-class Clock:
-    """The step's own: it goes on while the step sleeps."""
-
-    def __init__(self) -> None:
-        self.now_s = 1e9
-
-    def time(self) -> float:
-        return self.now_s
-
-    monotonic = time
-
-    def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
 
 
 class Mq:
