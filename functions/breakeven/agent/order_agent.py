@@ -109,6 +109,7 @@ class FaultAgent(OrderAgent[OrderType]):
         self._nodes, self._failed, self._lock = nodes, failed, threading.Lock()
         self._network = network or NoNetwork()
         self._taken: set[str] = set()
+        self._waiting: list[tuple[str, float]] = []  # nodes that are waited for, and when that was due
 
     def resume(self, order: OrderType, answer: FaultAnswer) -> None:
         """Undo at once what an agent before this one had done, and answer so: it ended before that was due,
@@ -142,15 +143,24 @@ class FaultAgent(OrderAgent[OrderType]):
         """As ``_take``: one that a fault before it still has is waited for. That one may end as this is due,
         by the plan, and then has begun a little late, or its node is still starting.
         """
-        while (error := self._take(node)) == STILL_TAKEN and time.time() < due_at_s + BACK_S:
-            if self._is_over_after(FREE_EVERY_S):
-                break
-        return error
-
-    def _take(self, node: str) -> str | None:
-        """Why the node cannot be taken; None: it is ours now."""
         with self._lock:
-            if node in self._taken:
+            self._waiting.append((node, due_at_s))
+        try:
+            while (error := self._take(node, due_at_s)) == STILL_TAKEN and time.time() < due_at_s + BACK_S:
+                if self._is_over_after(FREE_EVERY_S):
+                    break
+            return error
+        finally:
+            with self._lock:
+                self._waiting.remove((node, due_at_s))
+
+    def _take(self, node: str, due_at_s: float) -> str | None:
+        """Why the node cannot be taken; None: it is ours now. Those that wait for it have it in the order in
+        which they were due: what is known of one rests on those before it.
+        """
+        with self._lock:
+            is_next = all(due_s >= due_at_s for other, due_s in self._waiting if other == node)
+            if node in self._taken or not is_next:
                 return STILL_TAKEN
             if not self._nodes.runs(node):
                 return NOT_RUNNING

@@ -233,6 +233,21 @@ def test_one_that_is_due_while_the_node_starts_after_the_fault_before_it_waits_f
     assert [what for what, _ in lane.nodes.done][1:] == ["restart", "SIGSTOP", "SIGCONT"]
 
 
+def test_those_that_wait_for_a_node_have_it_in_the_order_in_which_they_were_due(lane):
+    lane.nodes.starts.clear()
+    first = lane.order()
+    assert eventually(lambda: lane.nodes.away, 20), "it starts"
+    numbers, asking, take = [2, 3, 4, 5, 6, 7], set(), lane.agent._take
+    lane.agent._take = lambda *of: (asking.add(threading.get_ident()), take(*of))[1]
+    for number in reversed(numbers):
+        lane.order(number, kind="pause", for_s=0.01, due_at_s=first.due_at_s + 1 + number / 100)
+    assert eventually(lambda: len(asking) == len(numbers), 20)
+    lane.nodes.starts.set()
+    answers = [lane.answer(number) for number in numbers]
+    assert [answer.error for answer in answers] == [None] * len(numbers)
+    assert sorted(answer.done_at_s for answer in answers) == [answer.done_at_s for answer in answers]
+
+
 def test_once_given_back_it_may_be_taken_again(lane):
     lane.order()
     lane.answer()
