@@ -101,6 +101,11 @@ def row(**changed) -> Comparison:
             "1.11 to 100",
         ),
         (
+            {"interval_low": 0.001, "interval_high": 0.9},
+            "SQS standard is 4.00 times as fast as RabbitMQ mirrored pair",
+            "1.11 to 1,000",
+        ),
+        (
             {"ratio": None, "interval_low": None, "interval_high": None, "verdict": "not comparable"},
             "RabbitMQ mirrored pair and SQS standard: not comparable",
             "–",

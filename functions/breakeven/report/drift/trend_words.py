@@ -45,10 +45,11 @@ def sentences(trend: Trend) -> Iterator[str]:
             "a case that is ok, or with a report that cannot be read."
         )
     if trend.busy:
-        of = "all" if trend.busy == len(trend.runs) else f"{trend.busy} of"
+        some = f"{trend.busy} of {words.plural(len(trend.runs), 'run')}"
+        where = "every run" if trend.busy == len(trend.runs) else some
         yield (
-            f"In {of} {words.plural(len(trend.runs), 'run')} the host was busy with other work in some case "
-            "(busy_host), so that levels may be worse than the targets' own, and changes the host's."
+            f"In {where} the host was busy with other work in some case (busy_host), so that levels may be "
+            "worse than the targets' own, and changes the host's."
         )
     if count := judged(trend):
         yield (

@@ -21,8 +21,8 @@ STUDENT = (
 )
 WELCH = (
     "95% intervals of the ratio by Welch's method on the logarithms of the repeats' rates. A difference "
-    "is shown where the interval leaves out 1; the faster target is named first. An interval that spans more "
-    f"than a factor of {MOST_SPAN:g} is not shown."
+    "is shown where the interval leaves out 1; the faster target is named first. Where none is shown, an "
+    f"interval that spans more than a factor of {MOST_SPAN:g} is not either."
 )
 WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the repeats were not alike."
 BOUND = "≥ and ≤ mark bounds"
@@ -145,10 +145,11 @@ def finding(row: Comparison) -> tuple[str, str]:
     if row.verdict == "lower":
         ours, theirs, saturated = theirs, ours, saturated[::-1]
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
-    within = telling_interval(low, high)
     if row.verdict not in {"higher", "lower"}:
-        return f"{ours} and {theirs}: {row.verdict}", within
-    return f"{ours} is {_bound(saturated)}{words.figure(ratio)} times as fast as {theirs}", within
+        return f"{ours} and {theirs}: {row.verdict}", telling_interval(low, high)
+    # however wide, the interval is what the difference rests on
+    said = f"{ours} is {_bound(saturated)}{words.figure(ratio)} times as fast as {theirs}"
+    return said, interval(low, high)
 
 
 def _bound(saturated: Sequence[bool]) -> str:

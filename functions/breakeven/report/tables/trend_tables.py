@@ -44,7 +44,10 @@ def series_table(trend: Trend) -> Table:
         label_titles=("Target", "Figure"),
         columns=("against the first run", "against the run before", "cells", "runs"),
         rows=tuple(map(_series, trend.series)),
-        notes=("The last run's level: the geometric mean over its cells.",),
+        notes=(
+            "The last run's level: the geometric mean over its cells. Runs that lack the figure, or most of "
+            "its cells, are passed over.",
+        ),
     )
 
 

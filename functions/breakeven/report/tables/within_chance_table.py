@@ -16,8 +16,9 @@ from breakeven.report.tables.figures import telling_interval
 from breakeven.terms import Provenance
 
 WITHIN_CHANCE = (
-    f"The differences are within chance, or below {LEAST_CHANGE:.0%}: none of them is a finding. The largest "
-    "comes first."
+    f"No difference was found to be both beyond chance and of {LEAST_CHANGE:.0%} or more: none of them is a "
+    "finding. A cell that was measured once is judged together with the others of its target, and not by "
+    "itself. The largest comes first."
 )
 INTERVALS = (
     "Levels are geometric means over a cell's repeats, in brackets with 95% intervals by Student's t on "

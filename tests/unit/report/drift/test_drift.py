@@ -307,7 +307,7 @@ def test_where_nothing_moved_the_figures_of_both_runs_are_shown_as_within_chance
     out = capsys.readouterr().out
     assert (
         " ".join(out.split()).count(
-            "The differences are within chance, or below 5%: none of them is a finding"
+            "No difference was found to be both beyond chance and of 5% or more: none of them is a finding"
         )
         == 1
     )

@@ -213,7 +213,7 @@ def test_its_tables_are_in_plain_words_with_minus_signs(year: Sequence[Report]) 
 
 @pytest.mark.parametrize(
     ("busy", "said"),
-    [(0, ""), (3, "In 3 of 12 runs the host was busy"), (12, "In all 12 runs the host was busy")],
+    [(0, ""), (3, "In 3 of 12 runs the host was busy"), (12, "In every run the host was busy")],
 )
 def test_runs_whose_host_was_busy_are_said(year: Sequence[Report], busy: int, said: str) -> None:
     reports = [
