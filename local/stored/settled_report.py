@@ -14,12 +14,13 @@ from breakeven.results.items import RUN
 from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES
 from breakeven.steps.run.build_report import assemble
+from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
 from local.stored.export import Items
 from local.stored.whole_files import read_object
 
-PLAN, RECORDS = "plan.json", "state.json"
+PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,6 @@ def settled_report(folder: Path) -> Report:
     """The report of what is settled.
 
     :raises InputError: nothing is, or a file is damaged or of another version
-    :raises SqlError: rows are damaged
     """
     kept, run_id = _records(folder), folder.name
     plan = _document(folder / PLAN)
@@ -76,6 +76,9 @@ def settled_report(folder: Path) -> Report:
     except (KeyError, TypeError, ValueError) as error:
         remedy = f"is damaged, or of another version ({type(error).__name__}: {error}); start a new run"
         raise InputError(str(folder / PLAN), "file", PLAN, remedy) from error
+    except SqlError as error:
+        remedy = f"cannot be read ({' '.join(str(error).split())}); start a new run"
+        raise InputError(str(folder), "folder", ROWS, remedy) from error
     if not report.cases:
         raise InputError("report", "run", run_id, "none of its cases was settled; start a new run")
     return report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -275,6 +276,23 @@ def test_a_damaged_file_is_named(
     assert f"'{name}': cannot be read" in line
     assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
     assert f"--resume: '{RUN_ID}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "body", [b"no gzip", gzip.compress(b"{no JSON"), gzip.compress(b'{"repeat": "two"}\n')]
+)
+@pytest.mark.usefixtures("killed")
+def test_a_damaged_file_of_rows_is_bad_input_and_named(
+    runs: Path, capsys: pytest.CaptureFixture[str], body: bytes
+) -> None:
+    damaged = min((runs / RUN_ID / layout.rows_prefix("cases", RUN_ID)).glob("*.json.gz"))
+    damaged.write_bytes(body)
+    for words in (["report"], ["compare", RUN_ID, "other"]):
+        assert main([*words, "--runs", str(runs)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "folder: 'rows': cannot be read (" in line
+        assert str(damaged) in line
+        assert line.endswith("; start a new run")
 
 
 def test_of_nothing_there_is_no_report(
