@@ -21,8 +21,8 @@ from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.scenario_tables import comparison_tables
 from cli.command_name import command
 from cli.running.outcome import resume_command
-from cli.running.summary import cases_of, print_summary
-from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
+from cli.running.summary import cases_of, print_answer, print_summary
+from cli.terminal import print_json, print_rows, print_styled, say
 from local.stored.earlier_reports import PLAN, RECORDS, with_drift
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
@@ -223,7 +223,7 @@ def _print_tables(report: Report, console: Console) -> None:
         for note in table.notes:
             print_styled(console, note, "dim", wrap=console.is_terminal)
     console.print()
-    print_verdict(console, report.verdict)
+    print_answer(report, console)
     console.print()
 
 

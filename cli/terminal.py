@@ -68,12 +68,6 @@ def print_styled(console: Console, text: str, style: str = "", *, wrap: bool = F
     console.print(Text(printable(text), style=style), soft_wrap=not wrap)
 
 
-def print_verdict(console: Console, verdict: str) -> None:
-    """Its paragraphs, of which the first one is the answer."""
-    for number, paragraph in enumerate(verdict.split("\n\n")):
-        print_styled(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
-
-
 def aligned(rows: Sequence[Sequence[str]], figures: Container[int]) -> list[str]:
     """Rows as lines, columns aligned: figures to the right, words to the left.
 

@@ -11,12 +11,13 @@ from rich.text import Text
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.leading import leading
 from breakeven.report.money.size_board_table import cheapest_lines
-from breakeven.report.tables import instrument_findings
+from breakeven.report.sections import answer_in_detail
 from breakeven.report.tables.fault_findings import finding
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines
-from cli.terminal import aligned, print_styled, print_verdict, printable
+from cli.terminal import aligned, print_styled, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIGURES = range(2, 8)
@@ -24,6 +25,7 @@ FIGURES = range(2, 8)
 NARROW = (0, 1, 2, 5, 8)
 #: lines on flags, and on faults that were not carried out: the report has the rest
 MOST_FLAGS = MOST_FAULTS = 12
+IN_DETAIL = f"The report has the rest, by subject, under “{answer_in_detail.TITLE}”."
 
 
 def print_summary(report: Report, console: Console) -> None:
@@ -51,15 +53,18 @@ def print_summary(report: Report, console: Console) -> None:
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
     _print_omitted(report, console)
     _print_flags(report, console)
-    print_verdict(console, report.verdict)
-    if report.drift:
-        print_styled(console, report.drift.summary, wrap=console.is_terminal)
+    print_answer(report, console)
     for line in cheapest_lines(report):
         print_styled(console, line, wrap=console.is_terminal)
-    proof = instrument_findings.line(report)
-    if proof and not instrument_findings.is_in_doubt(report):  # of which the verdict has told
-        print_styled(console, proof, wrap=console.is_terminal)
     console.print()
+
+
+def print_answer(report: Report, console: Console) -> None:
+    """What leads the report, the headline first, and where the rest of it is."""
+    for number, paragraph in enumerate(leading(report)):
+        print_styled(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
+    if report.detail:
+        print_styled(console, IN_DETAIL, "dim", wrap=console.is_terminal)
 
 
 def _print_omitted(report: Report, console: Console) -> None:

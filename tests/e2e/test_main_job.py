@@ -183,7 +183,9 @@ def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):
     out = ran[1]
     assert "[10/10]" in out
     assert "The instrument" not in out, "its cases are in no table"
-    assert "programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3" in out
+    assert "The self-test passed." in out
+    told = (ran[0].runs / "latest" / "report" / "report.md").read_text()
+    assert "programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3" in told
     assert report["cases"][0]["case_id"] in out
     assert "index.html" in out
     assert "\x1b[" not in out, "no control codes where the output is not a terminal"

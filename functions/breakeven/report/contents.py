@@ -1,7 +1,7 @@
 """The sections of a report, in the order in which page and Markdown set them.
 
-A section is one module of ``sections/`` with a function that makes it, or None where the report has nothing
-to say there. Adding one is that module, and its entry here.
+A section is a function of a module of ``sections/`` that makes it, or None where the report has nothing to
+say there. Adding one is that module, and its entry here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from breakeven.report.elements import Section
 from breakeven.report.sections import (
+    answer_in_detail,
     boards,
     capacity_searches,
     compared_targets,
@@ -25,7 +26,6 @@ from breakeven.report.sections import (
     repeats,
     scenario_results,
     since_last_run,
-    stated_assumptions,
     validity,
     watched_nodes,
 )
@@ -33,6 +33,7 @@ from breakeven.report.sections.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     failed_cases.section,
+    answer_in_detail.section,
     compared_targets.section,
     cost.section,
     scenario_results.section,
@@ -47,13 +48,14 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     faults.section,
     watched_nodes.section,
     message_ledger.section,
-    stated_assumptions.section,
+    provenance.assumptions_section,
     provenance.section,
     glossary.section,
 )
 
 #: the questions by which the page folds its sections, each with those that answer it; any other stands open
 QUESTIONS: dict[str, tuple[str, ...]] = {
+    "What is behind that answer?": ("detail",),
     "What do you gain and give up?": ("compared",),
     "What does it cost, and where does that change?": ("cost",),
     "How fast was each, as measured?": ("tests", "offered", "boards", "orders", "capacity"),

@@ -103,7 +103,10 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Names and what they are; ``style``: "about" for facts of the run, "terms" for a glossary."""
+    """Names and what they are.
+
+    :param style: "about" for facts of the run, "terms" for a glossary, "detail" for sentences by subject
+    """
 
     entries: tuple[tuple[str, str], ...]
     title: str = ""

@@ -270,8 +270,9 @@ def test_nothing_is_made_up_of_how_many_latencies_stand_behind_a_figure():
 def test_sections_that_do_not_apply_are_left_out(runs, letter):
     root = parse(file(runs, letter, "index.html"))
     sections = [section.get("id") for section in root.iter("section")]
-    cost = ["cost"] if load_shipped(SOURCES[letter]).breakeven else []
-    assert sections == ["compared", *cost, "tests", "assumptions", "provenance"]
+    priced = bool(load_shipped(SOURCES[letter]).breakeven)
+    detail, cost = (["detail"], ["cost"]) if priced else ([], [])
+    assert sections == [*detail, "compared", *cost, "tests", "assumptions", "provenance"]
     links = {link.get("href")[1:] for link in root.iter("a")}
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert links <= set(ids)

@@ -12,13 +12,17 @@ from rich.console import Console
 
 from breakeven import words
 from breakeven.errors import InputError
+from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.drift.drift_builder import FIRST
+from breakeven.report.leading import leading
 from breakeven.report.tables.fault_findings import finding
 from breakeven.words import figure
 from cli.main import main
 from cli.report_command import find, read
-from cli.running.summary import MOST_FAULTS, print_summary
-from tests.fixtures.report import sample
+from cli.running.summary import IN_DETAIL, MOST_FAULTS, print_summary
+from tests.fixtures.report import money, sample
 from tests.fixtures.report.fault_rows import fault
+from tests.fixtures.report.self_tested import proved
 
 PLAN = sample.planned()
 SMALL = PLAN[2:6]
@@ -85,8 +89,25 @@ def test_the_summary_is_plain_where_there_is_no_terminal():
         case for case in report.cases if case.case_id == "parallel.4.rabbitmq-mirrored-pair.r1"
     ).produce
     assert row.split()[5:8] == [figure(produce.msg_per_s), figure(produce.p50_ms), figure(produce.p95_ms)]
-    assert report.verdict.split("\n\n")[0] in lines
+    assert lines[-2 - len(leading(report)) : -2] == leading(report)
+    assert lines[-2] == IN_DETAIL
     assert all("(emulated)" in one for one in lines if "  SQS " in one)
+
+
+def test_the_answer_to_the_quick_suites_question_is_read_at_a_glance():
+    drift = DriftReport(summary=FIRST, since=None, date=None)
+    report = sample.report(PLAN, **money.answers(deployment="trio")).model_copy(
+        update={"drift": drift, "validity": proved().validity}
+    )
+    lines = plain(printed(report, width=100, force_terminal=True)).splitlines()
+    begins = next(number for number, line in enumerate(lines) if line.startswith("With 1 KiB messages"))
+    answer = lines[begins : lines.index(IN_DETAIL)]
+    assert len(answer) <= 8, answer
+    assert answer[-1] == f"The self-test passed. {FIRST}"
+
+
+def plain(out: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", out)
 
 
 def test_the_summary_in_a_terminal_has_every_case():

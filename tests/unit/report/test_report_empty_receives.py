@@ -11,6 +11,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.money.counted import counted_table
 from breakeven.report.money.price_assumptions import money_assumptions
 from tests.fixtures.report import money, sample
+from tests.fixtures.report.spoken import in_detail
 
 PLAN = sample.planned()[2:4]  # a case on each target
 FIRST = ("us-east-1", "sqs-as-used", "rabbitmq")
@@ -45,10 +46,11 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
     assert crossing(report).low_msg_per_s == pytest.approx(18.5, rel=0.01)
     assert crossing(report).high_msg_per_s == crossing(usual).high_msg_per_s
     assert "only below about 51 messages a second (between 18 and 51)" in report.verdict
-    assert "empty receives (none to the 4.24 that this run counted per message)" in report.verdict
-    assert (
+    told = in_detail(report)
+    assert "empty receives (none to the 4.24 that this run counted per message)" in told["The break-even"]
+    assert told["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread); with as many, "
-        "the crossing would be at about 18 messages a second." in report.verdict
+        "the crossing would be at about 18 messages a second."
     )
     assert any(
         "goes up to the 4.24 that this run counted per message" in s for s in money_assumptions(report)
@@ -58,27 +60,26 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
 def test_those_of_an_emulator_are_shown_and_leave_the_interval() -> None:
     report, usual = (report_of(count, "emulated", message_bytes=4096) for count in (4.24, None))
     assert crossing(report) == crossing(usual)
-    assert "empty receives (none to one per message)" in report.verdict
-    assert (
+    told = in_detail(report)
+    assert "empty receives (none to one per message)" in told["The break-even"]
+    assert told["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); if SQS answered "
         "with as many, the crossing would be at about 18 messages a second. The interval does not cover that."
-        in report.verdict
     )
 
 
 def test_what_the_interval_covers_is_not_said_to_be_beyond_it() -> None:
-    verdict = report_of(0.5, "emulated", message_bytes=4096).verdict
-    assert "came back empty up to 0.500 times a message (parallel, 1 thread, emulated)" in verdict
-    assert "The interval does not cover that" not in verdict
-    none = report_of(0.0, "emulated", message_bytes=4096).verdict
-    assert "No receive came back empty (emulated)." in none
-    assert "came back empty up to" not in none
+    told = in_detail(report_of(0.5, "emulated", message_bytes=4096))["Empty receives"]
+    assert "came back empty up to 0.500 times a message (parallel, 1 thread, emulated)" in told
+    assert "The interval does not cover that" not in told
+    none = in_detail(report_of(0.0, "emulated", message_bytes=4096))["Empty receives"]
+    assert none == "No receive came back empty (emulated)."
 
 
 def test_less_than_one_a_message_leaves_the_interval() -> None:
     report, usual = report_of(0.3), report_of(None)
     assert crossing(report) == crossing(usual)
-    assert "none to one per message" in report.verdict
+    assert "none to one per message" in in_detail(report)["The break-even"]
 
 
 def test_each_case_on_sqs_is_shown_with_what_it_would_add() -> None:
@@ -94,7 +95,7 @@ def test_where_none_was_counted_nothing_is_said() -> None:
     report = report_of(None)
     assert report.empty_receives is None
     assert counted_table(report) is None
-    assert "came back empty" not in report.verdict
+    assert "Empty receives" not in in_detail(report)
 
 
 def test_where_their_number_was_given_what_was_counted_moves_nothing() -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.building.instrument_readings import RUN_FLAGS
-from breakeven.report.building.measured_findings import OPENING, OUTCOMES, SPEEDS, findings
+from breakeven.report.building.measured_findings import OPENING, OUTCOMES, accounted
+from breakeven.report.building.measured_speeds import SPEEDS, speeds
 from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, RunFlag
@@ -93,7 +94,8 @@ IN_TIME = {"count": 3000, "took_ms": {**TOOK, "p99": AT}, "late_ms": TOOK}
 MISREAD, WELL_READ = proved(read={"p99_ms": OVER}), proved(read={"p99_ms": AT})
 Example = tuple[Report, tuple[str, ...], Report]
 
-#: of the verdict: sentence -> the smallest evidence, what it says of it, and the largest that it is silent on
+#: of verdict and detail: sentence -> the smallest evidence, what it says of it, and the largest that it is
+#: silent on
 VERDICT: dict[str, Example] = {
     "not_ended": (
         WHOLE.model_copy(update={"unsettled": 1}),
@@ -104,6 +106,11 @@ VERDICT: dict[str, Example] = {
         alone(status="failed", reason="it broke"),
         ("none of its cases is ok",),
         with_case(status="failed", reason="it broke"),
+    ),
+    "measured": (
+        alone(),
+        ("1 of 1 case was measured on this machine, and none of 4,321 messages was lost.",),
+        alone(status="failed", reason="it broke"),
     ),
     "where": (
         alone(),
@@ -191,7 +198,7 @@ RUN: dict[RunFlag, Example] = {
         proved(done=record(publish=IN_TIME), read={"p99_ms": AT}),
     ),
 }
-SAID: dict[str, Callable[[Report], str]] = {**OPENING, **SPEEDS, **OUTCOMES}
+SAID: dict[str, Callable[[Report], str]] = {**OPENING, **SPEEDS, **OUTCOMES, "accounted": accounted}
 
 
 def test_every_sentence_and_every_flag_of_a_run_has_its_two_examples() -> None:
@@ -242,7 +249,7 @@ def test_no_loader_is_called_the_limit_where_none_was() -> None:
 def test_an_offered_rate_is_never_the_fastest_case() -> None:
     closed, opened = WHOLE.cases[1], open_loop(99, 50).cases[0]
     both = WHOLE.model_copy(update={"cases": [opened, closed]})
-    said = " ".join(findings(both))
+    said = " ".join(speeds(both))
     assert "in its fastest case in a closed loop (parallel, 5 threads)" in said
     assert said.count("in its fastest case") == 1
     assert "did not keep up with 100 messages a second that were offered (parallel, 1 thread)" in said

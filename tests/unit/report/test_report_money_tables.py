@@ -29,6 +29,7 @@ from breakeven.report.sections.subject import Subject
 from breakeven.words import dollars, figure
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.html import parse, text
+from tests.fixtures.report.spoken import in_detail
 
 PLAN = sample.planned()[:2]
 SOURCE_A = load_shipped("source-a")
@@ -195,11 +196,16 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     ranked = [row.cells[0] for row in prices_table(dear).rows]
     # $3,000 of staff time a month: at 10,000 msg/s its own cluster of the service is cheaper than both
     assert ranked == [*["SQS batched"] * 4, *["Amazon MQ"] * 2]
-    assert "and an Amazon MQ cluster above that, if clusters carry the load." in dear.verdict
-    assert "each Amazon MQ cluster of mq.m7g.large carries at least" in dear.verdict
-    assert "whose price no source gives, is free." in dear.verdict
+    assert "and Amazon MQ above that, if clusters carry the load." in dear.verdict
+    assert "each Amazon MQ cluster can carry " in dear.verdict
+    assert "a second, with free traffic between its brokers." in dear.verdict
+    told = in_detail(dear)["The headline"]
+    assert "each Amazon MQ cluster of mq.m7g.large carries at least" in told
+    assert "whose price no source gives, is free." in told
     charged = report_of(hours=40.0, amazon_mq_inter_node=0.0)
-    assert "whose price no source gives" not in charged.verdict
+    assert "each Amazon MQ cluster can carry " in charged.verdict
+    assert "free traffic" not in charged.verdict
+    assert "whose price no source gives" not in in_detail(charged)["The headline"]
 
 
 def test_a_stretch_that_the_headline_names_has_a_row_of_its_own():

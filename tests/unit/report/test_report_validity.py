@@ -13,10 +13,11 @@ from breakeven.published.rows import load_shipped
 from breakeven.report.building.instrument_readings import TOLERANCE_MS
 from breakeven.report.building.report_builder import build_report
 from breakeven.report.contract.validity_model import Validity
+from breakeven.report.leading import leading
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import render_all
-from breakeven.report.tables.instrument_findings import FAILED, NOT_RUN, PASSED, line, opening, sentences
+from breakeven.report.tables.instrument_findings import FAILED, NOT_RUN, PASSED, opening, sentences
 from cli.running.summary import print_summary
 from tests.fixtures.report import sample
 from tests.fixtures.report.self_tested import PLAN, PROVING, TOOK, proved, record
@@ -38,7 +39,7 @@ def test_programmed_done_and_read_stand_beside_one_another():
     assert sentences(report)[0] == (
         "AMQP: programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3; p99 12.00 ms, read 12.01."
     )
-    assert line(report).startswith(f"{PASSED} AMQP: ")
+    assert opening(report) == PASSED
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -98,7 +99,7 @@ def test_an_instrument_that_failed_proves_nothing(row):
     report = proved(**row)
     assert report.validity.flags == ["instrument_failed"]
     assert FAILED in report.verdict
-    assert "AMQP: the instrument's case failed" in line(report)
+    assert sentences(report)[0].startswith("AMQP: the instrument's case failed")
 
 
 def test_a_case_that_left_no_row_failed_too():
@@ -112,14 +113,15 @@ def test_a_suite_without_it_says_so_and_no_more():
     report = sample.report(PLAN)
     assert report.validity.flags == ["instrument_off"]
     assert FAILED not in report.verdict
-    assert line(report) == NOT_RUN
+    assert (opening(report), sentences(report)) == ("", [NOT_RUN])
+    assert leading(report)[-1] == NOT_RUN
     assert NOT_RUN in page(report, None)
 
 
 def test_what_a_source_published_has_no_self_test():
     source = sample.report(PLAN).model_copy(update={"validity": None})
-    assert line(source) == ""
-    assert sentences(source) == []
+    assert (opening(source), sentences(source)) == ("", [])
+    assert leading(source) == source.verdict.split("\n\n")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -132,12 +134,13 @@ def test_page_markdown_and_terminal_say_it():
     assert "doubt" not in section
     text = markdown(report, None)
     assert all(one in text.replace("\\", "") for one in (opening(report), *sentences(report)))
-    assert line(report) == " ".join((opening(report), *sentences(report)))
+    assert f"\n\n{PASSED}\n\n" in text
     assert text.count("| produce p99, ms | measured | 12.00 | 12.00 | 12.01 | 0.50 | agrees |") == 2
     console = Console(file=io.StringIO(), width=200)
     print_summary(report, console)
     printed = console.file.getvalue()
-    assert line(report) in printed
+    assert PASSED in printed
+    assert "programmed" not in printed
     assert "instrument" not in printed
 
 

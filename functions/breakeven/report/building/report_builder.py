@@ -22,7 +22,7 @@ from breakeven.report.building.node_courses import node_courses
 from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
-from breakeven.report.building.verdict import verdict
+from breakeven.report.building.verdict import detail, verdict
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.joined_model import PricedCapacity
@@ -87,7 +87,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         comparisons=_repeated(Comparison, cases, answers.comparison),
         assumptions=[],
     )
-    return report.model_copy(update={"verdict": verdict(report), "assumptions": assumptions(report)})
+    in_words = {"verdict": verdict(report), "detail": detail(report), "assumptions": assumptions(report)}
+    return report.model_copy(update=in_words)
 
 
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:

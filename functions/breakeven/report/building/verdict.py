@@ -1,7 +1,7 @@
-"""The answer in words: first what is cheaper where, then what was seen, then what failed.
+"""The answer in words: the verdict, which is short, and all that stands behind it, by subject.
 
-Paragraphs are parted by an empty line; the first is the headline. Every sentence holds for the figures
-of this run only, and none says more than was measured or priced.
+Paragraphs of the verdict are parted by an empty line; the first is the headline. Every sentence holds for the
+figures of this run only, and none says more than was measured or priced.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.report.building import measured_findings
-from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.building import measured_findings, measured_speeds
+from breakeven.report.contract.report_model import CaseReport, Detail, Report
 from breakeven.report.contract.source_model import SourceReport
 from breakeven.report.money import break_even
 from breakeven.report.money.headline import headline, other_forms
@@ -24,12 +24,24 @@ def verdict(report: Report) -> str:
         _source_headline(report.title, report.source)
         if report.source and not report.crossovers
         else headline(report),
-        *break_even.money(report),
-        other_forms(report),
-        _origin_of_figures(report),
-        *measured_findings.findings(report),
+        break_even.in_short(report),
+        *_of_source(report),
+        *measured_findings.outcomes(report),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def detail(report: Report) -> list[Detail]:
+    """What the verdict leaves, for whoever asks why, how sure, and what else."""
+    return [
+        *break_even.money(report),
+        *break_even.details(
+            ("Other clusters", [other_forms(report)]),
+            ("Figures as printed", _fastest(report.cases) if report.source else []),
+            ("Speeds", list(measured_speeds.speeds(report))),
+            ("Messages", [measured_findings.accounted(report)]),
+        ),
+    ]
 
 
 def _source_headline(title: str, source: SourceReport) -> str:
@@ -37,21 +49,21 @@ def _source_headline(title: str, source: SourceReport) -> str:
     return f"“{title}” ({source.label}): the figures as published."
 
 
-def _origin_of_figures(report: Report) -> str:
-    """Where the figures come from, and the greatest of them; empty of a run."""
+def _of_source(report: Report) -> list[str]:
+    """Where the figures come from, with what they cost, and the source's own answer; none of a run."""
     if report.source is None:
-        return ""
-    sentences = [
+        return []
+    origin = (
         f"All test figures are the source's own ({report.source.author}; {report.source.date}); "
         "none was measured for this report."
-    ]
-    figures = " ".join([*sentences, *_fastest(report.cases), *_dollars(report.cases)])
+    )
+    figures = " ".join([origin, *_dollars(report.cases)])
     own = report.source.breakeven
     if own is None:
-        return figures
+        return [figures]
     hour, second = printed(own.messages_per_hour), printed(own.msg_per_s)
     answer = f"Its own break-even, as printed: {hour} messages an hour, {second} a second."
-    return f"{figures}\n\n{answer} {own.why}"
+    return [figures, f"{answer} {own.why}"]
 
 
 def _fastest(cases: Sequence[CaseReport]) -> list[str]:

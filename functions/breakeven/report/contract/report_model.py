@@ -205,6 +205,13 @@ class Manifest(Strict):
     )
 
 
+class Detail(Strict):
+    """What the answer in detail says of one subject, in words."""
+
+    subject: str
+    text: str
+
+
 def _read_as(version: object) -> object:
     """Of schema 1.0 all is read: its points of rates and its reports of loaders become lists of figures."""
     return "2.0" if version == "1.0" else version
@@ -220,7 +227,11 @@ class Report(Strict):
     finished_at: str
     environment: Place
     source: SourceReport | None = Field(default=None, description="null: these are the figures of a run")
-    verdict: str = Field(description="the answer in words")
+    verdict: str = Field(description="the answer in short, in words: paragraphs with an empty line between")
+    detail: list[Detail] = Field(
+        default_factory=list,
+        description="the rest of the answer, by subject; empty of earlier versions, whose verdict has all",
+    )
     validity: Validity | None = Field(default=None, description="null of what a source published")
     manifest: Manifest
     unsettled: int = Field(

@@ -1,8 +1,8 @@
-"""Sentences after the headline about money: the crossing in dollars, how sure it is, and what it takes."""
+"""Sentences after the headline about money: those that lead, then all of them by subject."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log10
 
 from breakeven import words
@@ -11,15 +11,16 @@ from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
 from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
-from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.report_model import Detail, Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
 from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
-from breakeven.report.money.headline import as_used, beside_headline, main_crossover
+from breakeven.report.money.headline import as_used, beside_headline, main_crossover, supposed
 from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import (
+    SHORT,
     about,
     changes,
     crossings,
@@ -43,45 +44,55 @@ AT_BEST = {
 }
 
 
-def money(report: Report) -> list[str]:
-    """Paragraphs: what the headline leaves, SQS as used, its crossing in messages and dollars and how sure;
-    other sizes and zones; and what it takes.
+def in_short(report: Report) -> str:
+    """What follows the headline at once: what it supposes, SQS as used, and the same with staff time."""
+    return " ".join(filter(None, (supposed(report), as_used(report), _with_staff_in_short(report))))
+
+
+def money(report: Report) -> list[Detail]:
+    """What the headline leaves, SQS as used, its crossing in messages and dollars and how sure; other sizes
+    and zones; and what it takes.
     """
     crossing = main_crossover(report)
     if crossing is None:
         return []
     question = report.question(crossing.question_id)
-    first = [
-        beside_headline(report),
-        as_used(report),
-        _sums(crossing),
+    sure = (
         why_never(crossing, question, report.bills),
         _spans(question, crossing),
         _spans_of_batched(report, question),
         _again(report, crossing),
-        near_crossing(report, crossing),
-        counted(report),
-    ]
-    second = [
-        _carries(report, question, crossing),
-        *_hours(report, question, crossing),
-        QUEUE_ONLY if question.purpose != "history" and not question.inputs.get("consumer") else "",
-        _book(crossing.price_book),
-    ]
-    parts = (first, [size_and_zones(report)], second)
-    return [" ".join(filter(None, sentences)) for sentences in parts]
+    )
+    queue_only = question.purpose != "history" and not question.inputs.get("consumer")
+    return details(
+        ("The headline", [beside_headline(report)]),
+        ("The break-even", [as_used(report), _sums(crossing), *sure]),
+        ("Latency near it", [near_crossing(report, crossing)]),
+        ("Empty receives", [counted(report)]),
+        ("Message sizes and zones", [size_and_zones(report)]),
+        ("What a cluster must carry", [_carries(report, question, crossing)]),
+        ("Staff time", _hours(report, question, crossing)),
+        ("Prices", [QUEUE_ONLY if queue_only else "", _book(crossing.price_book)]),
+    )
 
 
-def cheaper_where(report: Report) -> list[list[str]]:
-    """Paragraphs of the sentences that speak of prices alone, for a page of no run."""
+def cheaper_where(report: Report) -> list[Detail]:
+    """Those of the subjects that speak of prices alone, for a page of no run."""
     crossing = main_crossover(report)
     if crossing is None:
         return []
-    return [
-        [beside_headline(report), as_used(report), _sums(crossing)],
-        [size_and_zones(report)],
-        [QUEUE_ONLY, _book(crossing.price_book)],
-    ]
+    return details(
+        ("The headline", [beside_headline(report)]),
+        ("The break-even", [as_used(report), _sums(crossing)]),
+        ("Message sizes and zones", [size_and_zones(report)]),
+        ("Prices", [QUEUE_ONLY, _book(crossing.price_book)]),
+    )
+
+
+def details(*subjects: tuple[str, Sequence[str]]) -> list[Detail]:
+    """Subjects with their sentences; one without any is left out."""
+    said = ((subject, " ".join(filter(None, sentences))) for subject, sentences in subjects)
+    return [Detail(subject=subject, text=text) for subject, text in said if text]
 
 
 def _sums(crossing: Crossover) -> str:
@@ -89,8 +100,9 @@ def _sums(crossing: Crossover) -> str:
         return ""
     pays = "SQS" if crossing.kind == "step" else "either option"
     return (
-        f"That rate is a monthly mean of {words.amount(crossing.messages_per_month)} messages, "
-        f"at which {pays} costs {words.dollars(crossing.usd_per_month)} a month."
+        f"A mean of {about(crossing.msg_per_s)} messages a second is "
+        f"{words.amount(crossing.messages_per_month)} messages a month, at which {pays} costs "
+        f"{words.dollars(crossing.usd_per_month)} a month."
     )
 
 
@@ -196,13 +208,33 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
     """From which rate on it pays with a working day a month; empty where an hour has no price."""
     if not all(row.hour_usd for row in curves.values()):
         return ""
-    rates = {option: _pays_from(row, STAFF_HOURS) for option, row in curves.items() if option in MODES}
     found = [
         f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate'} {mode(question, option)}"
-        for option, rate in rates.items()
+        for option, rate in _staffed_rates(curves).items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
     return f"{hours} {words.listing(found)}."
+
+
+def _with_staff_in_short(report: Report) -> str:
+    """The same beside SQS as used; empty where the headline has the hours, or an hour has no price."""
+    question, curves = report.headline_question, own_hours(report)
+    used = curves.get(AS_USED)
+    if question is None or question.inputs.get("hours") or used is None:
+        return ""
+    if not all(row.hour_usd for row in curves.values()):
+        return ""
+    found = [
+        f"than SQS {SHORT[option]} {f'from about {about(rate)} a second' if rate else 'at no rate priced'}"
+        for option, rate in _staffed_rates(curves).items()
+    ]
+    hours = f"With {STAFF_HOURS:g} hours of staff time a month at {hour(used.hour_usd)}"
+    return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}."
+
+
+def _staffed_rates(curves: Mapping[str, BreakEvenHours]) -> dict[str, float | None]:
+    """SQS's option -> the rate from which on one's own pays with ``STAFF_HOURS``; None: at no rate."""
+    return {option: _pays_from(row, STAFF_HOURS) for option, row in curves.items() if option in MODES}
 
 
 def _pays_from(row: BreakEvenHours, hours: float) -> float | None:

@@ -13,7 +13,7 @@ from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
-from breakeven.report.money.managed import conditions
+from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import about, changes, crossings, deciding, unbatched
 
 
@@ -40,6 +40,19 @@ def headline(report: Report) -> str:
     return f"{_conditions(question)}, {compared}."
 
 
+def supposed(report: Report) -> str:
+    """What the headline supposes of clusters, in short; empty where it says so itself."""
+    question = report.headline_question
+    found = _with_amazon_mq(report, question) if question and _compared(report) else []
+    if question is None or not found:
+        return ""
+    inputs = Inputs.model_validate(question.inputs)
+    # Amazon MQ last, as more is supposed of it
+    shown = sorted(found[:NAMED_RANGES], key=lambda own: own.option == AMAZON_MQ)
+    clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
+    return f"That supposes that {words.listing(clauses)}." if clauses else ""
+
+
 def beside_headline(report: Report) -> str:
     """What the headline supposes of Amazon MQ and of our own cluster, and both SQS and our own without it."""
     question = report.headline_question
@@ -48,10 +61,10 @@ def beside_headline(report: Report) -> str:
     found = _with_amazon_mq(report, question)
     if not found:
         return "Amazon MQ is the cheapest at no rate priced."
-    supposed = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
+    clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
     nowhere = f" {words.capital(_cluster(question))} is the cheapest {_hardly_anywhere(found)}."
     return (
-        f"That supposes that {supposed}.{'' if RABBITMQ in {own.option for own in found} else nowhere} "
+        f"It supposes that {clauses}.{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
     )
 
@@ -140,7 +153,7 @@ def _of_all(question: CostQuestion, found: list[Range]) -> str:
 def _name(question: CostQuestion, option: str) -> str:
     """Short, as a headline has room for; sizes and zones follow it."""
     if option == AMAZON_MQ:
-        return f"an Amazon MQ {form_of(str(question.inputs['deployment'])).replace('single', 'broker')}"
+        return "Amazon MQ"
     if option == RABBITMQ:
         return question.spoken_option(RABBITMQ)
     return _sqs(question, option).removesuffix(" and long-polled")
@@ -153,7 +166,7 @@ def _reach(own: Range) -> str:
 def _met(met: Meeting | None) -> str:
     assert met
     span = f" (between {about(met.interval[0])} and {about(met.interval[1])})" if met.interval else ""
-    return f"about {about(met.rate)} messages a second{span}"
+    return f"about {about(met.rate)} a second{span}"
 
 
 def _from(before: Range, own: Range, last: bool) -> str:
@@ -168,10 +181,26 @@ def _from(before: Range, own: Range, last: bool) -> str:
     return f"from there {until}" if follows else f"from about {about(own.start.rate)} {until}"
 
 
+def _carrying(inputs: Inputs, own: Range) -> str:
+    """What each cluster must carry where they begin to be the cheapest; empty of SQS, and if it is given."""
+    if own.option == AMAZON_MQ:
+        name = f"Amazon MQ {form_of(inputs.deployment).replace('single', 'broker')}"
+        free = ", with free traffic between its brokers" if is_charge_unknown(inputs) else ""
+        return f"each {name} can carry {about(amazon_mq_needs(inputs, _begins(own)))} a second{free}"
+    if own.option != RABBITMQ or inputs.capacity_msg_per_s:
+        return ""
+    needs = capacity_of(inputs).needed_each(_begins(own))
+    return f"each RabbitMQ cluster can carry {about(needs)} a second"
+
+
+def _begins(own: Range) -> float:
+    """The lowest rate of the range that is known, messages a second."""
+    return own.start.rate if own.start else own.rates[0]
+
+
 def _supposing(question: CostQuestion, own: Range) -> str:
     """What must hold of clusters where they begin to be the cheapest."""
-    rate = own.start.rate if own.start else own.rates[0]
-    inputs = Inputs.model_validate(question.inputs)
+    rate, inputs = _begins(own), Inputs.model_validate(question.inputs)
     if own.option == AMAZON_MQ:
         return conditions(inputs, rate, question.spoken_option(AMAZON_MQ))
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:

@@ -10,12 +10,17 @@ from breakeven.pricing.bill.inputs import Inputs
 BETWEEN = "traffic between its brokers, whose price no source gives,"
 
 
+def amazon_mq_needs(inputs: Inputs, msg_per_s: float) -> float:
+    """What each cluster of the service must carry at a monthly mean, messages a second."""
+    return amazon_mq_capacity(inputs).needed_each(msg_per_s)
+
+
 def conditions(inputs: Inputs, msg_per_s: float, spoken: str = "") -> str:
     """What the price of Amazon MQ supposes at a rate.
 
     :param spoken: the option with its article, where what stands before does not name it
     """
-    needs = words.figure(amazon_mq_capacity(inputs).needed_each(msg_per_s))
+    needs = words.figure(amazon_mq_needs(inputs, msg_per_s))
     if brokers_of(inputs.deployment) == 1:
         each = spoken or "it"
     else:

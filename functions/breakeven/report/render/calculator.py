@@ -9,12 +9,12 @@ from breakeven.pricing.bill.known_capacity import known_capacities
 from breakeven.pricing.cluster_form import form_of_inputs, mirroring_note
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
-from breakeven.report.money.break_even import cheaper_where
+from breakeven.report.money.break_even import cheaper_where, in_short
 from breakeven.report.money.headline import headline
 from breakeven.report.render.page import Content, money_keys, set_page
 from breakeven.report.render.page_data import Printed, page_data
 from breakeven.report.render.script import script
-from breakeven.report.sections import cost, stated_assumptions
+from breakeven.report.sections import answer_in_detail, cost, provenance
 from breakeven.report.sections.scenario_results import AS_PRINTED
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.scenario_tables import comparison_tables
@@ -27,7 +27,12 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     :param sources: reports of what sources printed
     """
     subject = Subject(money, None)
-    made = (cost.section(subject), _published(sources), stated_assumptions.section(subject))
+    made = (
+        answer_in_detail.detail_section(cheaper_where(money)),
+        cost.section(subject),
+        _published(sources),
+        provenance.assumptions_section(subject),
+    )
     cases = [
         (f"published {report.source.date[:4]}", case)
         for report in sources
@@ -38,7 +43,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     books = ", ".join(money.manifest.price_books)
     content = Content(
         _headline(money),
-        [" ".join(filter(None, paragraph)) for paragraph in cheaper_where(money)],
+        list(filter(None, [in_short(money)])),
         f"{money.title} · no run: list prices ({books}) and published figures",
         money_keys(money),
         [section for section in made if section and section.parts],

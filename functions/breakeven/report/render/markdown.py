@@ -19,6 +19,7 @@ from breakeven.report.elements import (
     Strong,
     Table,
 )
+from breakeven.report.leading import leading
 from breakeven.report.sections.subject import Subject
 
 #: what is markup -> what stands for it
@@ -32,7 +33,7 @@ def markdown(report: Report, published: Published | None, made: Sequence[Section
 
     :param made: the report's sections, where another file has them made already
     """
-    headline, *rest = report.verdict.split("\n\n")
+    headline, *rest = leading(report)
     sections = made or sections_of(Subject(report, published, with_charts=False))
     parts = [
         f"# {text(headline)}",

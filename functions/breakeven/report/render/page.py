@@ -17,6 +17,7 @@ from breakeven.report.contents import question_of, sections_of
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section
+from breakeven.report.leading import leading
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
 from breakeven.report.render.bundle import TEMPLATES
@@ -64,7 +65,7 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
 
     :param made: the report's sections, where another file has them made already
     """
-    headline, *paragraphs = report.verdict.split("\n\n")
+    headline, *paragraphs = leading(report)
     sections = made or sections_of(Subject(report, published))
     content = Content(headline, paragraphs, byline(report), keys(report), sections, script(page_data(report)))
     return set_page(report, content)

@@ -1,4 +1,4 @@
-"""Origin of the run's figures, as names and values to read."""
+"""Origin of the run's figures: names and values to read, and the assumptions that they rest on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.contract.report_model import Report
 from breakeven.report.contract.source_model import SourceReport
-from breakeven.report.elements import Definitions, Part, Section, paragraph
+from breakeven.report.elements import Bullets, Definitions, Part, Section, paragraph
 from breakeven.report.sections.subject import Subject
 
 ENVIRONMENTS = {
@@ -14,6 +14,11 @@ ENVIRONMENTS = {
     "aws": "Amazon Web Services",
     "elsewhere": "its authors' machines",
 }
+
+
+def assumptions_section(subject: Subject) -> Section:
+    items = tuple((assumption,) for assumption in subject.report.assumptions)
+    return Section("assumptions", "Assumptions", (Bullets(items),) if items else ())
 
 
 def section(subject: Subject) -> Section:

@@ -50,11 +50,6 @@ def opening(report: Report) -> str:
     return passed(report) or failed(report)
 
 
-def line(report: Report) -> str:
-    """All of it in one line, opening with whether it passed."""
-    return " ".join(part for part in (opening(report), *sentences(report)) if part)
-
-
 def warning(report: Report) -> str:
     """For the verdict: empty unless the self-test failed."""
     if not is_in_doubt(report):

@@ -10,7 +10,7 @@ import pytest
 
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.uncertainty import uncertain
-from breakeven.report.building.verdict import verdict
+from breakeven.report.building.verdict import detail
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.render.report_files import render_all
 from cli.main import main
@@ -182,8 +182,10 @@ def test_a_run_that_is_not_there_is_named(tmp_path, capsys):
         ("local", "this run did not measure what a cluster carries on EC2"),
     ],
 )
-def test_the_verdict_tells_what_was_measured_from_what_is_priced(environment, words):
-    assert words in verdict(report(searched(1000, 1100), environment=environment))
+def test_the_report_tells_what_was_measured_from_what_is_priced(environment, words):
+    found = report(searched(1000, 1100), environment=environment)
+    told = {one.subject: one.text for one in detail(found)}
+    assert words in told["What a cluster must carry"]
 
 
 @pytest.mark.usefixtures("undrawn")
