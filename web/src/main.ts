@@ -5,7 +5,7 @@ import { read, written } from "./hash.js";
 import { asCsv, asPicture, asText, copy, download } from "./share.js";
 import { initial, rateOf, settled, type State } from "./state.js";
 import { chart } from "./view/chart.js";
-import { byId } from "./view/dom.js";
+import { byId, whole } from "./view/dom.js";
 import { explanations } from "./view/explain.js";
 import { Form } from "./view/form.js";
 import { LIGHT, theme } from "./view/palette.js";
@@ -70,7 +70,7 @@ class Page {
   private draw(): void {
     const { shown, state, data } = this;
     const explains = explanations(shown, state.region, data);
-    byId("yours-verdict").textContent = verdict(shown, state.region);
+    byId("yours-verdict").replaceChildren(...whole(verdict(shown, state.region)));
     const usual = initial(data);
     const asked = state.region === usual.region && JSON.stringify(state.inputs) === JSON.stringify(usual.inputs);
     byId("yours-beside").textContent = beside(shown, data);

@@ -75,6 +75,18 @@ def test_the_verdict_is_what_is_seen_first(opened, viewport):
     assert box["y"] + box["height"] < viewport["height"] / 2
 
 
+def test_the_name_of_a_region_is_never_broken(opened):
+    page = opened("index.html", PHONE)
+    names = "[...document.querySelectorAll('h1 .whole, #yours-verdict .whole')]"
+    for width in (1280, *range(320, 431, 10)):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert (
+            page.evaluate(f"{names}.map(name => [name.textContent, name.getClientRects().length])")
+            == [["us-east-1", 1]] * 2
+        )
+    assert page.locator("h1").inner_text() == sample.report().verdict.split("\n\n")[0]
+
+
 @pytest.mark.parametrize(
     ("viewport", "shown", "hidden"), [(DESK, "wide", "narrow"), (PHONE, "narrow", "wide")]
 )

@@ -34,3 +34,11 @@ export function byId(id: string): HTMLElement {
   if (!found) throw new Error(`the page has no #${id}`);
   return found;
 }
+
+/** Such as us-east-1. */
+const REGION = /\b([a-z]{2}(?:-[a-z]{2,12}){1,2}-\d)\b/;
+
+/** A sentence with the names of regions in one piece: a browser would break them at their last hyphen. */
+export function whole(text: string): (HTMLElement | string)[] {
+  return text.split(REGION).map((part, place) => (place % 2 ? el("span", { class: "whole" }, part) : part));
+}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from breakeven import words
 from breakeven.loadgen.case_figures import Ledger
@@ -32,6 +32,8 @@ from breakeven.report.tables.guarantees import has_confirms, variant_words
 STYLES = ("style.css", "yours.css")
 #: of a table: nobody reads more of them in a browser, and the page stays one that it opens at once
 MOST_ROWS = 500
+#: such as us-east-1
+REGION = re.compile(r"\b[a-z]{2}(?:-[a-z]{2,12}){1,2}-\d\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def set_page(report: Report, content: Content) -> str:
     """The file."""
     environment = templates(TEMPLATES)
     environment.globals["most_rows"] = MOST_ROWS
-    environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours}
+    environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours, "whole": whole}
     return environment.get_template("index.html").render(
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
@@ -93,6 +95,14 @@ def kind(element: object) -> str:
 def _ours(markup: str) -> Markup:
     """Our own style sheet, and SVG whose every label matplotlib has escaped: not escaped again."""
     return Markup(markup)  # noqa: S704
+
+
+def whole(text: str) -> Markup:
+    """Escaped, with the names of regions in one piece: a browser would break them at their last hyphen.
+
+    Hyphens stay what they are, so that a name that is copied is a name.
+    """
+    return Markup(REGION.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704
 
 
 def anchor(text: str) -> str:
