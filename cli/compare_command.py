@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
     found = reported(drift, before, after)
-    unmoved = filled(within_chance_table(drift, after), unjudged_table(drift, after))
+    unmoved = filled(within_chance_table(found), unjudged_table(drift, after))
     if arguments.out:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415

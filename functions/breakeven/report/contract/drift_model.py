@@ -41,6 +41,24 @@ class MovedFigure(Strict):
     p: float
 
 
+class ComparedFigure(Strict):
+    """One figure of one cell, where nothing moved; both levels are geometric means."""
+
+    target: str
+    provenance: Provenance
+    scenario: str
+    cell: str
+    metric: str
+    figure: str
+    before: float
+    before_interval: tuple[float, float] | None = Field(
+        description="95%, by Student's t on the logarithms of the repeats; null: it was measured once"
+    )
+    after: float
+    after_interval: tuple[float, float] | None
+    ratio: float
+
+
 class NearestRun(Strict):
     """The earlier run that differs least from a run without a comparable one."""
 
@@ -61,6 +79,10 @@ class DriftReport(Strict):
     changes: list[ChangedFact] = Field(default_factory=list, description="those of the targets first")
     shifts: list[ShiftedFigure] = Field(default_factory=list, description="beyond chance, the surest first")
     moves: list[MovedFigure] = Field(default_factory=list, description="likewise")
+    unmoved: list[ComparedFigure] = Field(
+        default_factory=list,
+        description="those judged, where nothing moved, the largest change first; empty of earlier versions",
+    )
     figures: int = Field(default=0, description="that both runs have of the same work")
     judged_shifts: int = 0
     judged_moves: int = 0

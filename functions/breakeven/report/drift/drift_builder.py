@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from breakeven.errors import InputError
 from breakeven.report.contract.drift_model import (
     ChangedFact,
+    ComparedFigure,
     DriftReport,
     MovedFigure,
     NearestRun,
@@ -15,8 +18,9 @@ from breakeven.report.contract.drift_model import (
 )
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.comparable_runs import SuiteRun, comparable, nearest
-from breakeven.report.drift.drift import FALSE_ALARMS, Drift, drift_between
+from breakeven.report.drift.drift import FALSE_ALARMS, LEAST_CELLS, Drift, Figure, drift_between
 from breakeven.report.drift.drift_words import sentences, summary
+from breakeven.report.drift.significance import interval_of_repeats
 from breakeven.terms import Provenance
 
 #: comparable runs whose reports are tried, the latest first: one may be gone, or of a version that is no
@@ -91,9 +95,36 @@ def reported(drift: Drift, before: Report, after: Report) -> DriftReport:
             )
             for one in drift.moves
         ],
+        unmoved=[_compared(figure, origins) for figure in _judged_unmoved(drift)],
         figures=len(drift.figures),
         judged_shifts=drift.judged[0],
         judged_moves=drift.judged[1],
         false_alarms=FALSE_ALARMS,
         findings=sentences(drift),
+    )
+
+
+def _judged_unmoved(drift: Drift) -> list[Figure]:
+    """Those judged, alone or with their target's, the largest difference first; none where any moved."""
+    if drift.shifts or drift.moves:
+        return []
+    cells = Counter(figure.measure for figure in drift.figures)
+    judged = [one for one in drift.figures if one.is_repeated or cells[one.measure] >= LEAST_CELLS]
+    return sorted(judged, key=lambda one: -abs(math.log(one.ratio)))
+
+
+def _compared(figure: Figure, origins: Mapping[str, Provenance]) -> ComparedFigure:
+    before, after = figure.means
+    return ComparedFigure(
+        target=figure.measure.target,
+        provenance=origins[figure.measure.target],
+        scenario=figure.scenario,
+        cell=figure.cell,
+        metric=figure.measure.metric,
+        figure=figure.measure.name,
+        before=before,
+        before_interval=interval_of_repeats(figure.before),
+        after=after,
+        after_interval=interval_of_repeats(figure.after),
+        ratio=figure.ratio,
     )

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from breakeven import words
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.comparable_runs import NONE_OK, NOT_READ, SuiteRun, latest_of_each, suite_run
@@ -141,6 +142,34 @@ def test_page_and_markdown_have_the_section_with_the_manifests_changes_first() -
         wanted = ("RabbitMQ 4.3.6", "with a probability of", "Figures that moved over all cells of a target")
         places = [said.index(words) for words in wanted]
         assert places == sorted(places)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_where_nothing_moved_the_section_has_the_figures_of_both_runs_folded() -> None:
+    report = monthly(4)
+    found = drift_of(report, monthly(3))
+    report = report.model_copy(update={"drift": found})
+    (fold,) = section_of(report).iter("details")
+    (table,) = fold.iter("table")
+    assert len(list(table.iter("tr"))) == 1 + len(found.unmoved)
+    assert len(found.unmoved) == found.figures > 50
+    first = found.unmoved[0]
+    assert text(list(table.iter("tr"))[1]).count(words.change(first.ratio)) == 1
+    assert first.before_interval
+    assert first.before_interval[0] < first.before < first.before_interval[1]
+    assert "none of them is a finding" in text(fold)
+    assert "### Figures of both runs, none of which moved" in markdown(report, None)
+    assert Report.model_validate_json(report.model_dump_json()) == report
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_where_something_moved_the_section_has_what_moved_alone() -> None:
+    report = monthly(2, SLOWER)
+    found = drift_of(report, monthly(1))
+    assert found.unmoved == []
+    section = section_of(report.model_copy(update={"drift": found}))
+    assert list(section.iter("details")) == []
+    assert "none of which moved" not in text(section)
 
 
 @pytest.mark.usefixtures("undrawn")
