@@ -12,6 +12,7 @@ from breakeven.loadgen.search.probe import best, bound
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.capacity_interval import interval_of
 from breakeven.steps.run.price_run import kept_capacities
+from breakeven.workload.case import CLEAR_S
 from tests.support.money.stored_crossings import agree
 from tests.support.workflow.programmed_cluster import ProgrammedMachines, programmed_cluster
 from tests.support.workflow.workflow_runs import Workflow, workflow_at
@@ -86,7 +87,13 @@ def test_the_report_tells_what_was_held_again_and_for_how_long(report):
     again = [probe for probe in case.probes if probe.confirms]
     assert again
     assert {probe.for_s for probe in again} == {3}
-    assert {probe.for_s for probe in case.probes if not probe.confirms} == {1.5}
+    tries: dict[float, list[float]] = {}
+    for probe in case.probes:
+        if not probe.confirms:
+            tries.setdefault(probe.rate, []).append(probe.for_s)
+    assert {first for first, *_ in tries.values()} == {1.5}
+    # what it left open, as on a busy host, was asked again for longer
+    assert {for_s for _, *later in tries.values() for for_s in later} <= {1.5, CLEAR_S}
     assert case.confirmed_s == (3 if again[-1].held else None)
 
 

@@ -17,15 +17,24 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.hosts import filters
-from tests.hosts.lan import HERE, NETWORKS, OWN, NoHosts, _as_root, _checked, _first_line, card, remove_card
+from tests.hosts.lan import (
+    END_S,
+    HERE,
+    NETWORKS,
+    OWN,
+    NoHosts,
+    _as_root,
+    _checked,
+    _first_line,
+    card,
+    remove_card,
+)
 from tests.hosts.mirrors import Mirrors
 from tests.hosts.stand_ins import AWS_ADDRESSES, REGION, Services
 from tests.hosts.template_network import Group, Subnet, Template, group, subnets
 
 SYSTEM = [*OWN, "--net", "--uts", "--ipc", "--cgroup"]
 OUT = "out"
-#: until nothing of it is left: systemd's many processes end one after another
-END_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -94,9 +103,11 @@ class Cloud:
         assert holder.stdin
         self.mirrors.stop()
         holder.stdin.close()
-        for process in (holder, *self._helpers):
-            process.wait(END_S)
-        remove_card()
+        try:
+            for process in (holder, *self._helpers):
+                process.wait(END_S)
+        finally:
+            remove_card()
 
     def place(self, subnet: Subnet, name: str, number: int) -> Place:
         """The address of a group's host in a subnet, by its number there, from 0."""

@@ -22,6 +22,8 @@ NETWORKS = [f"198.{second}.{third}" for second in (18, 19) for third in range(1,
 #: a mount and a PID namespace of its own
 OWN = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
 SOON_S = 20.0
+#: until nothing of a network is left: its hosts' many processes end one after another
+END_S = 120.0
 
 
 class NoHosts(Exception):
@@ -72,8 +74,10 @@ class Lan:
         assert holder
         assert holder.stdin
         holder.stdin.close()
-        holder.wait(SOON_S)
-        remove_card()
+        try:
+            holder.wait(END_S)
+        finally:
+            remove_card()
 
     def address(self, number: int) -> str:
         return f"{self.network}.{number}"
