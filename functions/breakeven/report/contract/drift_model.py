@@ -26,8 +26,8 @@ class ShiftedFigure(Strict):
     p: float = Field(description="of chance, before the correction for how many figures are judged")
 
 
-class MovedFigure(Strict):
-    """One figure of one cell, judged by its repeats; both values are geometric means."""
+class _OfCell(Strict):
+    """One figure of one cell."""
 
     target: str
     provenance: Provenance
@@ -35,21 +35,20 @@ class MovedFigure(Strict):
     cell: str
     metric: str
     figure: str
+
+
+class MovedFigure(_OfCell):
+    """One figure of one cell, judged by its repeats; both values are geometric means."""
+
     before: float
     after: float
     ratio: float
     p: float
 
 
-class ComparedFigure(Strict):
+class ComparedFigure(_OfCell):
     """One figure of one cell, where nothing moved; both levels are geometric means."""
 
-    target: str
-    provenance: Provenance
-    scenario: str
-    cell: str
-    metric: str
-    figure: str
     before: float
     before_interval: tuple[float, float] | None = Field(
         description="95%, by Student's t on the logarithms of the repeats; null: it was measured once"
