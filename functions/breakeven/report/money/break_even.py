@@ -229,7 +229,8 @@ def _with_staff_in_short(report: Report) -> str:
         for option, rate in _staffed_rates(curves).items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month at {hour(used.hour_usd)}"
-    return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}."
+    carried = "" if question.inputs.get("capacity_msg_per_s") else ", if clusters carry the load"
+    return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}{carried}."
 
 
 def _staffed_rates(curves: Mapping[str, BreakEvenHours]) -> dict[str, float | None]:

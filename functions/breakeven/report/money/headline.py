@@ -50,7 +50,13 @@ def supposed(report: Report) -> str:
     # Amazon MQ last, as more is supposed of it
     shown = sorted(found[:NAMED_RANGES], key=lambda own: own.option == AMAZON_MQ)
     clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
-    return f"That supposes that {words.listing(clauses)}." if clauses else ""
+    return f"That supposes that {words.listing(clauses)}.{_at_higher_rates(inputs)}" if clauses else ""
+
+
+def _at_higher_rates(inputs: Inputs) -> str:
+    """Where no capacity is given, one cluster is priced for whatever comes, and has to carry it."""
+    given = inputs.capacity_msg_per_s or inputs.amazon_mq_capacity_msg_per_s
+    return "" if given else " At higher rates they must carry more."
 
 
 def beside_headline(report: Report) -> str:
@@ -64,7 +70,8 @@ def beside_headline(report: Report) -> str:
     clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
     nowhere = f" {words.capital(_cluster(question))} is the cheapest {_hardly_anywhere(found)}."
     return (
-        f"It supposes that {clauses}.{'' if RABBITMQ in {own.option for own in found} else nowhere} "
+        f"It supposes that {clauses}.{_at_higher_rates(Inputs.model_validate(question.inputs))}"
+        f"{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
     )
 
@@ -270,7 +277,7 @@ def _provided(question: CostQuestion, crossing: Crossover | None = None) -> str:
     if question.inputs.get("capacity_msg_per_s"):
         return f", {_staff(question)}"
     needs = crossing.needs_msg_per_s if crossing else None
-    load = f"{about(needs)} messages a second at peak" if needs else "the load"
+    load = f"{about(needs)} messages a second at peak there (more at higher rates)" if needs else "the load"
     return f", if a cluster can carry {load}, and {_staff(question)}"
 
 
