@@ -30,7 +30,7 @@ def _nothing_measured(report: Report) -> str:
 
 def _measured(report: Report) -> str:
     """How much of the run, where, what was emulated, and that no message was lost, if none was."""
-    done = [case for case in report.cases if case.status == "ok" and case.provenance != "published"]
+    done = _done(report)
     if not done:
         return ""
     planned = len(report.cases) + report.unsettled
@@ -41,6 +41,23 @@ def _measured(report: Report) -> str:
     emulated = f" ({words.listing(names)} emulated)" if names else ""
     kept = f", and none of {_sent(report)} messages{_among(report)} was lost" if accounted(report) else ""
     return f"{of} measured {here}{emulated}{kept}."
+
+
+def _busy(report: Report) -> str:
+    """What stands over all figures, where their cases shared the host with others' work."""
+    done = _done(report)
+    busy = sum("busy_host" in case.flags for case in done)
+    if not busy:
+        return ""
+    return (
+        f"In {busy} of {words.plural(len(done), 'case')} other work kept the host busy, so that these "
+        "speeds may be worse than the target's own."
+    )
+
+
+def _done(report: Report) -> list[CaseReport]:
+    """The cases of the run that are ok, of emulated targets, too."""
+    return [case for case in report.cases if case.status == "ok" and case.provenance != "published"]
 
 
 def _was(number: int) -> str:
@@ -101,6 +118,7 @@ OPENING: dict[str, Callable[[Report], str]] = {
 }
 OUTCOMES: dict[str, Callable[[Report], str]] = {
     "measured": _measured,
+    "busy": _busy,
     "held": held,
     "lost": _lost,
     "missing": _missing,

@@ -24,18 +24,6 @@ def _where(report: Report) -> str:
     return f"Speeds were measured {here}{', with loader and brokers sharing its cores' if shared else ''}."
 
 
-def _busy(report: Report) -> str:
-    """What stands over all speeds, where their cases shared the host with others' work."""
-    measured = _measured(report)
-    busy = sum("busy_host" in case.flags for case in measured)
-    if not busy:
-        return ""
-    return (
-        f"In {busy} of {words.plural(len(measured), 'case')} other work kept the host busy, so that these "
-        "speeds may be worse than the target's own."
-    )
-
-
 def _fastest(report: Report) -> str:
     """Of closed loops: an open loop sends at the rate that it was given."""
     return _by_target(report, lambda cases: _fastest_of([case for case in cases if not _is_open(case)]))
@@ -122,7 +110,6 @@ def _emulated(report: Report) -> str:
 #: by name, in the order in which they are read; tests hold that each has its two boundary examples
 SPEEDS: dict[str, Callable[[Report], str]] = {
     "where": _where,
-    "busy": _busy,
     "fastest": _fastest,
     "kept_up": _kept_up,
     "fell_behind": _fell_behind,
