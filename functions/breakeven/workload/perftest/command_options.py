@@ -12,6 +12,7 @@ from typing import Any, Final
 from breakeven.errors import InputError, together
 from breakeven.workload.perftest.spec_keys import Key, noted, refused
 from breakeven.workload.perftest.spec_notes import Note
+from breakeven.workload.perftest.spec_values import SpecError, converted
 from breakeven.workload.problems import did_you_mean, printable, shown
 
 #: where errors of a command line are
@@ -263,6 +264,10 @@ def _command_only(line: CommandLine, name: str, option: Option, given: str) -> N
     value = "(not shown)" if option.long in _SECRET else given
     if option.key.outcome == "refused":
         raise InputError(COMMAND, name, None if option.takes == "none" else shown(value), option.key.reason)
+    try:
+        converted(name, option.key, given)
+    except SpecError as error:
+        raise error.at(COMMAND, "", {}) from None
     line.notes.append(Note(name, value, option.key.reason))
 
 

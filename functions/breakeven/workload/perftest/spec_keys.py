@@ -23,6 +23,11 @@ class Key:
     outcome: Outcome = "carried"
     reason: str = ""
 
+    @property
+    def may_be_none(self) -> bool:
+        """Does PerfTest take -1 for none?"""
+        return self.default == -1 or self.reason == _UNANSWERED
+
 
 def noted(kind: Kind, default: Any, reason: str) -> Key:
     """A parameter without which the load is the same."""
@@ -34,6 +39,7 @@ def refused(kind: Kind, default: Any, reason: str) -> Key:
     return Key(kind, default, "refused", reason)
 
 
+_UNANSWERED = "a message without an answer at the end counts as unknown"
 _FRESH = "each case has fresh queues, durable ones, which are deleted after it"
 _ROUTED = "messages go to their queue through the default exchange"
 _OURS = "about PerfTest's own process; loaders here are others"
@@ -59,7 +65,7 @@ KEYS: Final[dict[str, Key]] = {
     "message-sizes": refused("names", (), "sizes that change within a case; give each size a scenario"),
     # delivery
     "confirm": Key("count", -1),
-    "confirm-timeout": noted("count", 30, "a message without an answer at the end counts as unknown"),
+    "confirm-timeout": noted("count", 30, _UNANSWERED),
     "auto-ack": Key("flag", False),
     "multi-ack-every": Key("count", 0),
     "channel-prefetch": Key("count", 0),

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NoReturn
 
 from breakeven.errors import InputError
-from breakeven.workload.perftest.spec_keys import ALIASES, KEYS, Kind
+from breakeven.workload.perftest.spec_keys import ALIASES, KEYS, Key, Kind
 from breakeven.workload.problems import did_you_mean, printable, shown
 
+#: how PerfTest says that there is no such limit, number or timeout
+NONE: Final = -1
 #: larger ones are no count, rate or size of anything
 MOST: Final = 10**12
 _WHOLE = re.compile(r"-?\d{1,13}")
@@ -49,8 +51,22 @@ def values_of(params: Mapping[str, Any]) -> dict[str, Any]:
             )  # fmt: skip
         if key in found:
             raise SpecError(written, value, f"is {key}, which is there, too; keep one of them")
-        found[key] = _CONVERSIONS[KEYS[key].kind](key, value)
+        found[key] = converted(key, KEYS[key], value)
     return {**{key: each.default for key, each in KEYS.items()}, **found}
+
+
+def converted(name: str, key: Key, value: Any) -> Any:
+    """The value of a parameter as PerfTest reads it.
+
+    :param name: what an error calls the parameter
+    :raises SpecError: a value of another kind, or below 0 where that is not how PerfTest says "none"
+    """
+    found = _CONVERSIONS[key.kind](name, value)
+    if isinstance(found, int | float) and found < 0 and not (key.may_be_none and found == NONE):
+        raise SpecError(
+            name, value, f"must be at least 0{f', or {NONE} for none' if key.may_be_none else ''}"
+        )
+    return found
 
 
 def durations_of(key: str, entries: tuple[str, ...]) -> Iterator[tuple[float, float]]:

@@ -113,8 +113,11 @@ class _Translation:
         return arguments | ({"queues": len(names)} if len(names) > 1 else {})
 
     def _pattern(self, pattern: str | None, first: int, last: int) -> dict[str, Any]:
-        if pattern is None or not 0 <= first <= last:
-            given = f"{pattern} from {first} to {last}"
+        if pattern is None:
+            key, value = ("queue-sequence-to", last) if last >= 0 else ("queue-sequence-from", first)
+            raise SpecError(key, value, "belongs to queue-pattern; give that, too, or leave it out")
+        if not 0 <= first <= last:
+            given = f"{pattern} from {first if first >= 0 else 'none'} to {last if last >= 0 else 'none'}"
             remedy = (
                 "needs queue-sequence-from and queue-sequence-to, 0 or more, the latter not below the former"
             )

@@ -110,6 +110,20 @@ def test_an_option_of_the_command_line_only_is_noted_or_refused_by_name(option):
         ("-C 100", "-C", "give time-limit"),
         ("-t topic", "-t", "one queue each"),
         ("-x 801", "-x", "to 800"),
+        ("-x -1", "-x", "must be at least 0"),
+        ("-r -5", "-r", "must be at least 0, or -1 for none"),
+        ("-R -2", "-R", "must be at least 0, or -1 for none"),
+        ("-c -7", "-c", "must be at least 0, or -1 for none"),
+        ("-ct -7", "-ct", "must be at least 0, or -1 for none"),
+        ("-z -5", "-z", "must be at least 0"),
+        ("-q -1", "-q", "must be at least 0"),
+        ("-s -100", "-s", "must be at least 0"),
+        ("-A -7", "-A", "must be at least 0"),
+        ("-L -7", "-L", "must be at least 0"),
+        ("-b -5", "-b", "must be at least 0"),
+        ("-i often", "-i", "must be a number"),
+        ("-qpt 3", "-qpt", "belongs to queue-pattern; give that, too"),
+        ("-qp q", "-qp", "needs queue-sequence-from"),
     ],
 )
 def test_a_bad_option_is_refused_by_the_name_that_was_given(line, field, remedy):
@@ -117,6 +131,12 @@ def test_a_bad_option_is_refused_by_the_name_that_was_given(line, field, remedy)
         suite_of(line)
     assert (raised.value.where, raised.value.field) == ("breakeven perftest", field)
     assert remedy in raised.value.remedy
+
+
+@pytest.mark.parametrize("option", ["-r", "-R", "-c", "-ct", "-ctp"])
+def test_1_below_0_is_none_where_perftest_has_it_so(option):
+    ours = {name: value for name, value in workload(f"-z 5 {option} -1").workload if name != "case_id"}
+    assert ours == {name: value for name, value in workload("-z 5").workload if name != "case_id"}
 
 
 def test_all_bad_options_are_named_at_once():

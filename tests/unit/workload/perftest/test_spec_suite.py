@@ -185,6 +185,9 @@ def test_a_parameter_of_its_default_value_is_nothing_to_speak_of(key):
         ({"msg_count": 5, "time_limit": 0}, "one.msg-count", "give time-limit"),
         ({"multi_ack_every": 5, "auto_ack": True}, "one.multi-ack-every", "nothing is acknowledged"),
         ({"time_limit": 20_000}, "one.time-limit", "10800"),
+        ({"time_limit": -5}, "one.time-limit", "must be at least 0"),
+        ({"producer_rate_limit": -2.5}, "one.producer-rate-limit", "must be at least 0, or -1 for none"),
+        ({"shutdown_timeout": -2}, "one.shutdown-timeout", "must be at least 0"),
     ],
 )
 def test_a_bad_value_is_refused_by_its_key(params, field, remedy):
