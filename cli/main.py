@@ -7,7 +7,6 @@ its end; 130 interrupted, what was measured was kept.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import errno
 import io
@@ -18,12 +17,14 @@ import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import NoReturn
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.version import VERSION
+from breakeven.workload.problems import did_you_mean, shown
+from cli.input_flags import in_flags
+from cli.option_parser import BAD_INPUT, Parser
 
-BAD_INPUT, FAILED = 2, 1
+FAILED = 1
 #: command -> what helps whoever gave it an option that it does not have
 HINTS = {"perftest": "; PerfTest's own options stand behind --, as in: breakeven perftest -- -x 1 -y 2"}
 #: in the order of the help, each with its module
@@ -40,26 +41,11 @@ COMMANDS = {
 }
 
 
-#: what a run's input calls what an option gives, and where its errors say that they are
-FLAGS = {
-    "resume_run_id": "--resume",
-    "max_usd": "--max-usd",
-    **{name: f"--{name}" for name in ("region", "resume", "scale", "seed", "variant")},
-}
 #: what this machine may run out of, whatever is asked of it
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-INPUTS = {"execution", "execution input", "options", "breakeven run", "price book"}
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, as all others are, and not the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        said = message.removeprefix("argument ")
-        self.exit(BAD_INPUT, f"error: {self.prog}: {said}\nsee {self.prog} --help\n")
-
-
-def parser(asked: str | None = None) -> argparse.ArgumentParser:
+def parser(asked: str | None = None) -> Parser:
     """Of the command asked for, or of all: what the others import would only be waited for."""
     root = Parser(
         prog="breakeven",
@@ -69,6 +55,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
     for name in [asked] if asked in COMMANDS else () if asked == "--version" else COMMANDS:
         import_module(COMMANDS[name]).add_parser(commands)
+    root.commands = commands.choices
     return root
 
 
@@ -77,9 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_what_is_closed()
     words = sys.argv[1:] if arguments is None else list(arguments)
     root = parser(words[0] if words else None)
+    _check_command(root, words)
     parsed, unknown = root.parse_known_args(words)
     if unknown:
-        root.error(f"unrecognized arguments: {' '.join(unknown)}{HINTS.get(parsed.command, '')}")
+        root.commands[parsed.command].refuse_unknown(unknown, HINTS.get(parsed.command, ""))
     try:
         _check_none_is_empty(words)
         code: int = parsed.run(parsed)
@@ -100,9 +88,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{where}: {error.strerror}")
         return FAILED
     except BreakevenError as error:
-        for line in str(_in_flags(error, parsed.command)).splitlines():
+        for line in str(
+            in_flags(error, parsed.command) if isinstance(error, InputError) else error
+        ).splitlines():
             _say(line)
         return BAD_INPUT if isinstance(error, InputError) else FAILED
+
+
+def _check_command(root: Parser, words: Sequence[str]) -> None:
+    """Ends the command where the first word is no command, or an option that none has."""
+    if not words or words[0] in COMMANDS:
+        return
+    name = words[0].partition("=")[0]
+    if not name.startswith("-"):
+        remedy = f"{did_you_mean(name, list(COMMANDS))}commands are {', '.join(COMMANDS)}"
+        root.error(f"command: {shown(name)!r}: no such command; {remedy}")
+    if name not in root.names:
+        root.refuse_unknown([name])
 
 
 def _open_what_is_closed() -> None:
@@ -157,10 +159,3 @@ def _check_none_is_empty(words: Sequence[str]) -> None:
         if equals and not value.strip():
             named = flag if flag.startswith("--") else "argument"
             raise InputError(f"breakeven {words[0]}", named, value, "is empty; give a value, or leave it out")
-
-
-def _in_flags(error: BreakevenError, command: str) -> BreakevenError:
-    """The error with the flag that gave the value, where it names the field of a run's input."""
-    if isinstance(error, InputError) and error.where in INPUTS and error.field in FLAGS:
-        return InputError(f"breakeven {command}", FLAGS[error.field], error.value, error.remedy)
-    return error

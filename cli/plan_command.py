@@ -20,12 +20,23 @@ from breakeven.targets.catalog import INSTRUMENT
 from breakeven.words import plural
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
-from cli.suite_source import add_scale_option, add_spec_options, chosen_suite, scale_factor
+from cli.input_flags import in_flags
+from cli.option_parser import number_such_as, one_of
+from cli.suite_source import (
+    add_scale_option,
+    add_spec_options,
+    add_variant_option,
+    chosen_suite,
+    scale_factor,
+    where_of,
+)
 from cli.terminal import columns, print_table, say
 from local.hardware import hardware
 from local.stored import kept_advice
 
 OK, REFUSED = 0, 2
+#: where results of this machine are, unless an option says otherwise
+RUNS = Path("runs")
 #: of a run whose plan does not know whether the image is there
 BAKES = (
     "Where the deployment has not baked the brokers' image yet, a run on AWS takes about {minutes:.0f} "
@@ -49,15 +60,19 @@ def add_parser(commands: Any) -> None:
     )
     add_spec_options(command)
     add_scale_option(command)
-    command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
+    add_variant_option(command)
     command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
-    command.add_argument("--environment", choices=["aws", "local"], default="aws", help="where it would run")
     command.add_argument(
-        "--max-usd", type=float, default=DEFAULT_MAX_USD, help=f"refuse above this ({DEFAULT_MAX_USD:g})"
+        "--environment",
+        type=one_of("aws", "local"),
+        metavar="{aws,local}",
+        default="aws",
+        help="where it would run (aws)",
     )
     command.add_argument(
-        "--runs", type=Path, default=Path("runs"), help="results, for local loader counts (runs)"
+        "--max-usd", type=number_such_as("20"), help=f"on AWS: refuse above this ({DEFAULT_MAX_USD:g})"
     )
+    command.add_argument("--runs", type=Path, help="on this machine: results, for loader counts (runs)")
     command.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     command.set_defaults(run=run)
 
@@ -67,14 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: a suite or an option that makes no plan
     """
-    if not 0 < arguments.max_usd < float("inf"):
-        # nothing is above "not a number": it would refuse no run at all
-        remedy = f"give US dollars above 0, such as {DEFAULT_MAX_USD:g}"
-        raise InputError("breakeven plan", "--max-usd", arguments.max_usd, remedy)
     local = arguments.environment == "local"
+    max_usd = _max_usd(arguments)
+    runs = _runs(arguments)
     suite, differs = chosen_suite(arguments.suite, arguments, arguments.environment)
     # what runs on AWS found is in their own bucket, where their own plan reads it
-    advice, warnings = kept_advice.known(arguments.runs, suite.suite) if local else (None, [])
+    advice, warnings = kept_advice.known(runs, suite.suite) if local else (None, [])
     factor = scale_factor(arguments)
     plan = make_plan(
         suite,
@@ -83,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         variant=arguments.variant,
         scale=1.0 if factor is None else factor,
         region=arguments.region,
-        max_usd=arguments.max_usd,
+        max_usd=max_usd,
         advice=advice,
         hardware=hardware() if local else None,
     )
@@ -91,9 +104,39 @@ def run(arguments: argparse.Namespace) -> int:
         print(plan.model_dump_json(indent=2))
     else:
         print_plan(plan, Console())
-    for line in (*differs, *warnings, *refusal_lines(plan)):
+    for line in (*differs, *warnings, *refusal_lines(plan, arguments.command)):
         print(line, file=sys.stderr)
     return REFUSED if plan.refusals else OK
+
+
+def _max_usd(arguments: argparse.Namespace) -> float:
+    """:raises InputError: it is no limit, or of a run that costs nothing"""
+    usd: float | None = arguments.max_usd
+    if usd is None:
+        return DEFAULT_MAX_USD
+    if not 0 < usd < float("inf"):
+        # nothing is above "not a number": it would refuse no run at all
+        remedy = f"give US dollars above 0, such as {DEFAULT_MAX_USD:g}"
+        raise InputError(where_of(arguments), "--max-usd", usd, remedy)
+    if arguments.environment == "local":
+        remedy = "nothing is billed on one machine: give --environment aws, or leave it out"
+        raise InputError(where_of(arguments), "--max-usd", usd, remedy)
+    return usd
+
+
+def _runs(arguments: argparse.Namespace) -> Path:
+    """:raises InputError: it is no folder, or nothing of it is asked"""
+    runs: Path | None = arguments.runs
+    if runs is None:
+        return RUNS
+    if arguments.environment != "local":
+        remedy = "is asked by plans of this machine only: give --environment local, or leave it out"
+        raise InputError(where_of(arguments), "--runs", str(runs), remedy)
+    if not runs.is_dir():
+        raise InputError(
+            "breakeven plan", "--runs", str(runs), "no such folder; name the one that has the runs"
+        )
+    return runs
 
 
 def print_plan(plan: Plan, console: Console) -> None:
@@ -117,11 +160,12 @@ def print_plan(plan: Plan, console: Console) -> None:
         say(console, "Nothing is billed on one machine.")
 
 
-def refusal_lines(plan: Plan) -> Iterator[str]:
+def refusal_lines(plan: Plan, command: str = "plan") -> Iterator[str]:
     """One line a refusal: case, file, field, value and remedy."""
     for refusal in plan.refusals:
         case = f"{refusal.case_id}: " if refusal.case_id else ""
-        yield f"refused: {case}{plan.where}: {refusal.field}: {refusal.value!r}: {refusal.remedy}"
+        error = InputError(plan.where, refusal.field, refusal.value, refusal.remedy)
+        yield f"refused: {case}{in_flags(error, command)}"
 
 
 def duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ from typing import get_args
 
 from breakeven.errors import InputError
 from breakeven.terms import Environment
+from breakeven.workload.case import Variant
 from breakeven.workload.fields import ScaleName
 from breakeven.workload.perftest.command_options import read_options
 from breakeven.workload.perftest.spec_suite import Wishes, brokers, options_suite, spec_suite
@@ -16,6 +17,7 @@ from breakeven.workload.problems import shown
 from breakeven.workload.read import at_scale, load_suite, read_bytes
 from breakeven.workload.scales import LOCAL
 from breakeven.workload.suite import Suite
+from cli.option_parser import number_such_as, one_of
 
 #: how the name of a spec file ends
 SPEC_SUFFIX = ".js"
@@ -33,7 +35,7 @@ def add_spec_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--full-rate",
-        type=float,
+        type=number_such_as("5000"),
         metavar="MSG_PER_S",
         help="with a spec file of PerfTest: the rate of which rate-vs-latency takes its shares",
     )
@@ -50,6 +52,14 @@ def add_scale_option(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_variant_option(command: argparse.ArgumentParser) -> None:
+    """Which of a suite's two variants."""
+    names = get_args(Variant)
+    command.add_argument(
+        "--variant", type=one_of(*names), metavar=f"{{{','.join(names)}}}", help="of the suite's workloads"
+    )
+
+
 def scale_factor(arguments: argparse.Namespace) -> float | None:
     """What message counts are multiplied by; None: nothing is said of that."""
     return None if isinstance(arguments.scale, str) else arguments.scale
@@ -58,12 +68,7 @@ def scale_factor(arguments: argparse.Namespace) -> float | None:
 def _scale(text: str) -> float | str:
     if text in get_args(ScaleName):
         return text
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"invalid value {shown(text)!r}: a number, such as 0.1, or {' or '.join(get_args(ScaleName))}"
-        ) from None
+    return number_such_as(f"0.1, or {' or '.join(get_args(ScaleName))}")(text)
 
 
 def chosen_suite(
@@ -81,7 +86,7 @@ def chosen_suite(
     check_no_scale(arguments, "a spec file of PerfTest has no scales of its own; give a number")
     full_rate = arguments.full_rate
     if full_rate is not None and not (full_rate > 0 and math.isfinite(full_rate)):
-        raise InputError("options", "--full-rate", full_rate, "must be messages a second, above 0")
+        raise InputError(where_of(arguments), "--full-rate", full_rate, "must be messages a second, above 0")
     wishes = Wishes(environment, tuple(arguments.target or ()), full_rate)
     if options is not None:
         return options_suite(read_options(options), wishes)
@@ -91,7 +96,7 @@ def chosen_suite(
 def check_no_scale(arguments: argparse.Namespace, remedy: str) -> None:
     """:raises InputError: one of a suite's own scales is asked for"""
     if isinstance(arguments.scale, str):
-        raise InputError("options", "--scale", arguments.scale, remedy)
+        raise InputError(where_of(arguments), "--scale", arguments.scale, remedy)
 
 
 def _at_its_scale(
@@ -111,4 +116,10 @@ def check_no_spec_options(arguments: argparse.Namespace) -> None:
     for name in SPEC_OPTIONS:
         if (value := getattr(arguments, name)) is not None:
             remedy = "belongs to spec files of PerfTest, such as spec.js; leave it out"
-            raise InputError("options", f"--{name.replace('_', '-')}", shown(value), remedy)
+            given = ", ".join(value) if isinstance(value, list) else value
+            raise InputError(where_of(arguments), f"--{name.replace('_', '-')}", shown(given), remedy)
+
+
+def where_of(arguments: argparse.Namespace) -> str:
+    """The command that an error names."""
+    return f"breakeven {arguments.command}"

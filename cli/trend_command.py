@@ -25,6 +25,7 @@ from breakeven.workload.problems import did_you_mean
 from breakeven.workload.read import shipped_suites
 from cli.command_name import command
 from cli.compare_command import print_figures, write_page
+from cli.option_parser import one_of
 from cli.report_command import read
 from cli.running import deployed
 from cli.terminal import print_json, print_styled, say
@@ -46,7 +47,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--out", type=Path, metavar="FILE", help="write the trend as a page, too")
     command.add_argument(
         "--on",
-        choices=["local", "aws"],
+        type=one_of("local", "aws"),
+        metavar="{local,aws}",
         default="local",
         help="runs of the folder, or of the deployed stack (local)",
     )

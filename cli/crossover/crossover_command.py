@@ -17,7 +17,6 @@ from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.cheaper_variants import cheaper
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
-from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import bill_question, priced_beside, question
 from breakeven.pricing.bill.variations import corners
@@ -25,10 +24,18 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book, read_book
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.money.measured_capacity import RunsCapacities, capacities_from
-from cli.crossover.crossover_options import WHERE, add_options, inputs_of
+from cli.crossover.asked_traffic import check_one_traffic, dollars, rate_of_bill, rate_of_volume
+from cli.crossover.crossover_options import (
+    WHERE,
+    add_options,
+    check_has_effect,
+    inputs_of,
+    priced_options_named,
+)
 from cli.crossover.crossover_output import print_answer
 from cli.crossover.explain import SUBJECTS, explain
 from cli.crossover.priced_answer import Answer
+from cli.option_parser import one_of
 from cli.terminal import print_json
 from local.stored.answers import answers
 
@@ -51,7 +58,10 @@ def add_parser(commands: Any) -> None:
         metavar="RUN",
         help="the capacity that a run of mode: capacity measured: its id, latest, or a path",
     )
-    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    command.add_argument("--runs", type=Path, help="with --capacity-from: folder of results (runs)")
+    command.add_argument(
+        "--per-month", metavar="N", help="messages a month, such as 3000000, instead of --rate"
+    )
     command.add_argument("--sqs-bill", metavar="USD", help="what SQS costs a month now, instead of --rate")
     command.add_argument("--region", help=f"whose prices ({DEFAULT_REGION})")
     command.add_argument(
@@ -61,7 +71,8 @@ def add_parser(commands: Any) -> None:
         "--explain",
         nargs="?",
         const="all",
-        choices=["all", *SUBJECTS],
+        type=one_of("all", *SUBJECTS),
+        metavar=f"{{{','.join(('all', *SUBJECTS))}}}",
         help="where figures come from: formulas, inputs, prices with source and date, the SQL and its rows",
     )
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
@@ -90,22 +101,25 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
         raise InputError(WHERE, "--book", str(arguments.book), "give it or --region, not both")
     with _named("--book", arguments.book):
         book = read_book(arguments.book) if arguments.book else load_book(arguments.region or DEFAULT_REGION)
+    check_one_traffic(arguments)
     inputs = inputs_of(arguments)
+    if arguments.per_month is not None:
+        inputs = inputs.but(msg_per_s=rate_of_volume(arguments.per_month, inputs))
     if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
         _known_broker(inputs, book)
     inputs, why = priced_beside(inputs, book)
     service, item = BETWEEN_BROKERS
     if item in book.items(service):  # a book of one's own, which settles what no shipped one knows
         inputs = inputs.but(amazon_mq_inter_node=0.0)
-    bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
-    if bill is not None and inputs.msg_per_s is not None:
-        raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
+    bill = None if arguments.sqs_bill is None else dollars(arguments.sqs_bill)
     measured = _measured(arguments, inputs)
     inputs = inputs.but(**measured.priced())
     printed = _printed_capacity(inputs)
     if printed is not None:
         inputs = inputs.but(capacity_msg_per_s=printed.msg_per_s)
-    base = question(book.name, inputs, book)
+    with priced_options_named(inputs, book):
+        base = question(book.name, inputs, book)
+    check_has_effect(arguments, inputs)
     less, _ = cheaper(base, _printed)
     questions = (base, *less, *corners(base), *ask_pairs(base))
     if bill is not None:
@@ -115,7 +129,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     of_variants = [row for row in found["crossover"] if row["purpose"] == "cheaper"]
     if bill is not None:
         (inverse,) = [row for row in found["crossover"] if row["purpose"] == "bill"]
-        inputs = inputs.but(msg_per_s=_rate_of_bill(inverse, bill))
+        inputs = inputs.but(msg_per_s=rate_of_bill(inverse, arguments.sqs_bill))
     elif inputs.msg_per_s is None:
         inputs = inputs.but(msg_per_s=USUAL_RATE)
     base = question(book.name, inputs, book)
@@ -172,12 +186,15 @@ def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
     :raises InputError: two are given, or the run has none that holds for the question
     """
     if arguments.capacity_from is None:
+        if arguments.runs is not None:
+            remedy = "is asked for --capacity-from only: give that, too, or leave it out"
+            raise InputError(WHERE, "--runs", str(arguments.runs), remedy)
         return RunsCapacities()
     # which brings the charts of a report, for which a question without a run would only wait
     from cli.report_command import find, read  # noqa: PLC0415
 
     with _named("--capacity-from", arguments.capacity_from):
-        source = find(arguments.capacity_from, arguments.runs)
+        source = find(arguments.capacity_from, arguments.runs or Path("runs"))
     found = capacities_from(read(source), WHERE, inputs)
     given = {"--capacity": (found.own, inputs.capacity_msg_per_s)}
     given["--amazon-mq-capacity"] = (found.managed, inputs.amazon_mq_capacity_msg_per_s)
@@ -187,25 +204,3 @@ def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
                 WHERE, "--capacity-from", arguments.capacity_from, f"give it or {option}, not both"
             )
     return found
-
-
-def _rate_of_bill(inverse: dict[str, Any], usd: float) -> float:
-    """The monthly mean rate at which SQS bills that sum.
-
-    :raises InputError: no rate that can be priced does
-    """
-    rate: float | None = inverse["msg_per_s"]
-    if rate is None:
-        most = f"even {MAX_MSG_PER_S:,.0f} messages a second cost less; give a smaller bill"
-        raise InputError(WHERE, "--sqs-bill", usd, most)
-    return rate
-
-
-def _dollars(text: str) -> float:
-    try:
-        usd = float(text.removeprefix("$").replace(",", ""))
-    except ValueError:
-        usd = -1.0
-    if "_" in text or not 0 < usd < float("inf"):
-        raise InputError(WHERE, "--sqs-bill", text, "give US dollars a month above 0, such as 4000")
-    return usd

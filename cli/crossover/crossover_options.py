@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from breakeven.errors import InputError, MultipleInputError, together
-from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.pricing.bill.broker_lines import SERVICES
+from breakeven.pricing.bill.inputs import VOLUMES, Inputs, ask
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import USUAL
+from breakeven.pricing.prices.instance_types import machine
 from breakeven.workload.sizes import parse_size
 
 WHERE = "breakeven crossover"
@@ -140,7 +145,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         return ask(**fields)
     except InputError as error:
         found = error.errors if isinstance(error, MultipleInputError) else (error,)
-        named = {str(renamed): renamed for renamed in map(_renamed, found)}
+        named = {str(renamed): renamed for renamed in (_renamed(each, arguments) for each in found)}
         raise together(list(named.values())) from error
 
 
@@ -162,6 +167,48 @@ def _check_amazon_mq(arguments: argparse.Namespace) -> None:
         text = getattr(arguments, option[2:].replace("-", "_"))
         if option.startswith("--amazon-mq-") and text is not None:
             raise InputError(WHERE, option, text, "give --amazon-mq a type with it, not none")
+
+
+def check_has_effect(arguments: argparse.Namespace, inputs: Inputs) -> None:
+    """:raises InputError: an option that prices nothing beside the others"""
+    if arguments.client_zones is not None and inputs.sqs_path == "public":
+        remedy = "belongs to --sqs-path endpoint or nat: give one of them, too, or leave it out"
+        raise InputError(WHERE, "--client-zones", arguments.client_zones, remedy)
+    if arguments.cpu_credits is not None and not machine(inputs.instance).burstable:
+        remedy = f"{inputs.instance} has no CPU credits: give an --instance of t3 or t4g, or leave it out"
+        raise InputError(WHERE, "--cpu-credits", arguments.cpu_credits, remedy)
+    if arguments.volume_gb is not None and inputs.volume == "none" and inputs.volume_gb:
+        remedy = "there is no volume to have it; leave it out, or --volume none"
+        raise InputError(WHERE, "--volume-gb", arguments.volume_gb, remedy)
+    with_iops = [kind for kind, limits in VOLUMES.items() if limits.iops_per_gb]
+    if arguments.volume_iops is not None and inputs.volume not in with_iops:
+        others = " or ".join(with_iops)
+        remedy = f"none are provisioned with {inputs.volume}; leave it out, or give --volume {others}"
+        raise InputError(WHERE, "--volume-iops", arguments.volume_iops, remedy)
+
+
+@contextmanager
+def priced_options_named(inputs: Inputs, book: PriceBook) -> Iterator[None]:
+    """A price that the book lacks is said of the option that asks for it.
+
+    :raises InputError: in the place of one that names the price only
+    """
+    try:
+        yield
+    except InputError as error:
+        asked = _asked_by(error.field, inputs, book)
+        if not error.where.startswith("price book") or asked is None:
+            raise
+        raise InputError(WHERE, *asked, f"{error.remedy} (of {error.where})") from error
+
+
+def _asked_by(price: str, inputs: Inputs, book: PriceBook) -> tuple[str, str] | None:
+    """The option that asks for a price, such as ``ec2/m7g.large``, and its value; None: several may."""
+    service, _, item = price.partition("/")
+    if service in SERVICES.values():
+        is_sold = inputs.instance in book.items(SERVICES["on-demand"])
+        return ("--commitment", inputs.commitment) if is_sold else ("--instance", inputs.instance)
+    return ("--queue", inputs.queue) if service == "sqs" and item.startswith(inputs.queue) else None
 
 
 def _value(option: str, text: str) -> Any:
@@ -200,9 +247,11 @@ def _discounted(option: str, text: str) -> float:
     return 1 - percent / 100
 
 
-def _renamed(error: InputError) -> InputError:
-    """The error in the words of the command line."""
+def _renamed(error: InputError, arguments: argparse.Namespace) -> InputError:
+    """The error in the words of the command line, with the value as it was given."""
     option = next((name for name, (fields, _, _) in OPTIONS.items() if error.field in fields), None)
     if option is None:
         return error
-    return InputError(WHERE, option, error.value, f"{error.remedy}; {OPTIONS[option][2]}")
+    text = getattr(arguments, option[2:].replace("-", "_"))
+    value = error.value if text is None else text
+    return InputError(WHERE, option, value, f"{error.remedy}; {OPTIONS[option][2]}")

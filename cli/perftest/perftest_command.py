@@ -6,16 +6,20 @@ import argparse
 from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.planning.plan import DEFAULT_MAX_USD
 from breakeven.pricing.prices.book_files import DEFAULT_REGION
 from cli import plan_command
 from cli.running import run_command
+from cli.running.outcome import RUNS
 
 DESCRIPTION = (
     "Run what a command line of RabbitMQ's PerfTest asks for: its options stand behind --, as in "
     "breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30. Options that are carried out in another "
     "way are named, each with the reason; docs/perftest.md lists them."
 )
+
+
+#: what a plan does not take into account
+OF_RUNS = ("seed", "rabbitmq_url", "sqs_endpoint", "share", "live", "prefix", "profile")
 
 
 def add_parser(commands: Any) -> None:
@@ -40,7 +44,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("breakeven perftest", "options behind --", "none", remedy)
     if not arguments.plan:
         return run_command.run(arguments)
-    usual = {"scale": 1.0, "region": DEFAULT_REGION, "max_usd": DEFAULT_MAX_USD}
+    _check_no_run(arguments)
+    usual = {"scale": 1.0, "region": DEFAULT_REGION}
     given = {name: value for name, value in vars(arguments).items() if value is not None}
+    given |= {"environment": arguments.on, "runs": None if arguments.runs == RUNS else arguments.runs}
     empty = dict.fromkeys(vars(arguments))
-    return plan_command.run(argparse.Namespace(**{**empty, **usual, **given, "environment": arguments.on}))
+    return plan_command.run(argparse.Namespace(**{**empty, **usual, **given}))
+
+
+def _check_no_run(arguments: argparse.Namespace) -> None:
+    """:raises InputError: an option of runs, which a plan would leave out of account"""
+    for name in OF_RUNS:
+        value = getattr(arguments, name)
+        if value is None or value is False or value == []:
+            continue
+        # an address may hold a password, and --share has no value
+        given = value if name in ("seed", "prefix", "profile") else None
+        remedy = "belongs to runs: leave it out, or --plan"
+        raise InputError("breakeven perftest", f"--{name.replace('_', '-')}", given, remedy)

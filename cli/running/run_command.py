@@ -23,6 +23,7 @@ from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_by
 from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, LOCAL_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.words import plural
+from cli.option_parser import number_such_as, one_of, whole_number
 from cli.running import deployed
 from cli.running.live import NoPage, Page, live_page
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
@@ -30,6 +31,7 @@ from cli.running.progress import View, snapshot, view_for
 from cli.suite_source import (
     add_scale_option,
     add_spec_options,
+    add_variant_option,
     check_no_scale,
     check_no_spec_options,
     chosen_suite,
@@ -87,18 +89,24 @@ def live_port(text: str) -> int:
 def add_options(command: argparse.ArgumentParser) -> None:
     """What a run is given, whatever is run."""
     add_spec_options(command)
-    command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
+    add_variant_option(command)
     add_scale_option(command)
-    command.add_argument("--seed", type=int, help="orders targets and cases")
+    command.add_argument("--seed", type=whole_number, help="orders targets and cases")
     command.add_argument(
         "--region",
         help="whose price book is used (us-east-1, unless given); with --on aws where the stack is",
     )
     command.add_argument(
-        "--on", choices=["local", "aws"], default="local", help="this machine, or the deployed stack (local)"
+        "--on",
+        type=one_of("local", "aws"),
+        metavar="{local,aws}",
+        default="local",
+        help="this machine, or the deployed stack (local)",
     )
     deployed.add_options(command)
-    command.add_argument("--max-usd", type=float, help="on AWS: refuse a run that would cost more (20)")
+    command.add_argument(
+        "--max-usd", type=number_such_as("20"), help="on AWS: refuse a run that would cost more (20)"
+    )
     command.add_argument(
         "--rabbitmq-url",
         action="append",

@@ -36,10 +36,17 @@ from cli.running.deployed import (
 )
 from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude, given, new_run_id
 from cli.running.progress import View, snapshot, view_for
-from cli.suite_source import check_no_scale, check_no_spec_options, chosen_suite, scale_factor
+from cli.suite_source import (
+    SPEC_OPTIONS,
+    check_no_scale,
+    check_no_spec_options,
+    chosen_suite,
+    scale_factor,
+)
 from cli.terminal import say
 from local.stored.export import check_folder, export_run
 
+WHERE = "breakeven run --on aws"
 FOLLOW_S = 5.0
 #: how long Step Functions may not know what it has just started: what it says is "eventually consistent" (its
 #: API reference, DescribeExecution)
@@ -93,14 +100,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_options(arguments: argparse.Namespace) -> None:
     """:raises InputError: an option of runs on this machine, or two that exclude one another"""
     for option in ("rabbitmq_url", "sqs_endpoint", "share"):
-        if value := getattr(arguments, option):
+        if getattr(arguments, option):
             flag = f"--{option.replace('_', '-')}"
-            raise InputError("breakeven run --on aws", flag, value, "belongs to runs on this machine")
+            # neither an address, which may hold a password, nor that --share is there
+            raise InputError(WHERE, flag, None, "belongs to runs on this machine: leave it out, or --on aws")
     if arguments.follow:
         check_run_id(arguments.follow, field="--follow")
-        if arguments.resume or arguments.suite:
-            remedy = "only follows what was started: give no suite and no --resume"
-            raise InputError("breakeven run --on aws", "--follow", arguments.follow, remedy)
+        of_a_start = ("suite", "resume", "variant", "scale", "seed", "max_usd", *SPEC_OPTIONS)
+        if found := given(arguments, *of_a_start):
+            option = next(name if name == "suite" else f"--{name.replace('_', '-')}" for name in found)
+            remedy = f"only follows what was started: leave {option} out"
+            raise InputError(WHERE, "--follow", arguments.follow, remedy)
 
 
 def _document(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -203,7 +213,7 @@ def _status(deployed: Deployed, run_id: str, known_s: float) -> str:
         if time.monotonic() < known_s:
             return RUNNING
         remedy = f"{deployed.stack} has no execution of that name"
-        raise InputError("breakeven run --on aws", "--follow", run_id, remedy) from None
+        raise InputError(WHERE, "--follow", run_id, remedy) from None
 
 
 def _planned(deployed: Deployed, run_id: str) -> Plan | None:

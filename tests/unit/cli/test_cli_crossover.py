@@ -242,14 +242,37 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         (["--sqs-bill", "4_000"], "--sqs-bill: '4_000': give US dollars a month above 0"),
         (["--rate", "10000001"], "--rate: '10000001': must be at most 10000000"),
         (["--size", "2"], "--size: '2': give a size with its unit"),
-        (["--size", "2MiB"], "--size: 2097152: must be at most 1048576"),
+        (["--size", "2MiB"], "--size: '2MiB': must be at most 1048576"),
         (["--batch", "11"], "--batch: '11': must be at most 10"),
         (
             ["--batch", "10", "--size", "200KiB"],
             "--batch: '10': 10 messages of 204800 bytes are over the 1 MiB",
         ),
-        (["--instance", "m99.large"], "ec2/m99.large: 'm99.large': no such price; ec2 has"),
-        (["--instance", "m8i.large", "--region", "eu-west-1"], "ec2/m8i.large: not in the price feed"),
+        (["--instance", "m99.large"], "--instance: 'm99.large': no such price; ec2 has"),
+        (
+            ["--instance", "m8i.large", "--region", "eu-west-1"],
+            "--instance: 'm8i.large': not in the price feed",
+        ),
+        (
+            ["--instance", "c3.2xlarge", "--commitment", "1y-standard"],
+            "--commitment: '1y-standard': ",
+        ),
+        (["--cpu-credits", "standard"], "--cpu-credits: 'standard': m7g.large has no CPU credits: give an"),
+        (["--client-zones", "3"], "--client-zones: '3': belongs to --sqs-path endpoint or nat: give one of"),
+        (["--volume", "none", "--volume-gb", "20"], "--volume-gb: '20': there is no volume to have it; "),
+        (
+            ["--volume", "gp2", "--volume-iops", "3000"],
+            "--volume-iops: '3000': none are provisioned with gp2",
+        ),
+        (["--runs", "x"], "--runs: 'x': is asked for --capacity-from only: give that, too, or leave it out"),
+        (
+            ["--per-month", "many"],
+            "--per-month: 'many': give messages a month, 0 to 26,280,000,000,000, such",
+        ),
+        (["--per-month", "-1"], "--per-month: '-1': give messages a month, 0 to"),
+        (["--per-month", "1e14"], "--per-month: '1e14': give messages a month, 0 to"),
+        (["--per-month", "5", "--rate", "3"], "--per-month: '5': give it or --rate, not both"),
+        (["--sqs-bill", "5", "--per-month", "3"], "--sqs-bill: '5': give it or --per-month, not both"),
         (
             ["--region", "mars-1"],
             "breakeven crossover: --region: 'mars-1': no such book; there are ap-southeast-1",
@@ -257,7 +280,7 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         (["--sqs-bill", "-3"], "--sqs-bill: '-3': give US dollars a month above 0"),
         (
             ["--sqs-bill", "1e15"],
-            "--sqs-bill: 1000000000000000.0: even 10,000,000 messages a second cost less",
+            "--sqs-bill: '1e15': even 10,000,000 messages a second cost less",
         ),
         (["--sqs-bill", "5", "--rate", "3"], "--sqs-bill: '5': give it or --rate, not both"),
         (["--sqs-discount", "100"], "--sqs-discount: '100': give per cent off, from 0 to below 100"),
@@ -347,7 +370,7 @@ def test_a_published_capacity_is_taken_where_none_is_given_and_said(
         (["--volume", "gp2", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-gb", "50"], "--volume-gb: '50'", "leave it out"),
-        (["--region", "eu-central-1", "--queue", "fair"], "sqs/fair_surcharge", "choose one that is"),
+        (["--region", "eu-central-1", "--queue", "fair"], "--queue: 'fair'", "choose one that is"),
     ],
 )
 def test_what_cannot_be_bought_is_refused_with_what_can(
@@ -363,3 +386,10 @@ def test_a_broker_without_a_volume_needs_no_size_of_it(capsys: pytest.CaptureFix
     code, out, _ = run(capsys, "--volume", "none", "--volume-gb", "0")
     assert code == 0
     assert "2 nodes over 2 zones, no volume, on-demand" in out
+
+
+def test_a_months_messages_are_the_rate_of_the_pages_month(capsys: pytest.CaptureFixture[str]) -> None:
+    """2,628,000 s are the 730 h of a month that the page has, too."""
+    by_month = document(capsys, "--per-month", "7,884,000")
+    assert by_month == document(capsys, "--rate", "3")
+    assert document(capsys, "--per-month", "0") == document(capsys, "--rate", "0")

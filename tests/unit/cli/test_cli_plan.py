@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 def run(capsys, *arguments):
     parser = argparse.ArgumentParser()
-    plan_command.add_parser(parser.add_subparsers())
+    plan_command.add_parser(parser.add_subparsers(dest="command"))
     parsed = parser.parse_args(["plan", *arguments])
     code = parsed.run(parsed)
     printed = capsys.readouterr()
@@ -164,6 +164,9 @@ def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
         (["quick", "--scale", "local"], "no such scale of quick: it has none of its own"),
         (["scenarios/perftest/mixed.js", "--scale", "seconds"], "a spec file of PerfTest has no scales"),
         (["quick", "--region", "mars-1"], "no such book"),
+        (["quick", "--runs", "x"], "--runs: 'x': is asked by plans of this machine only: give --environment"),
+        (["quick", "--runs", "/nowhere", "--environment", "local"], "--runs: '/nowhere': no such folder"),
+        (["quick", "--max-usd", "5", "--environment", "local"], "--max-usd: 5.0: nothing is billed on one"),
     ],
 )
 def test_bad_options_say_what_would_do(capsys, arguments, words):
@@ -189,14 +192,14 @@ def test_on_one_machine_a_suite_is_planned_at_its_own_scale_unless_a_number_is_g
 def test_a_scale_that_is_no_number_and_no_name_of_one_is_refused(capsys):
     with pytest.raises(SystemExit):
         run(capsys, "rate-ladder", "--scale", "minutes")
-    assert "invalid value 'minutes': a number, such as 0.1, or local or seconds" in capsys.readouterr().err
+    assert "--scale: 'minutes': must be a number, such as 0.1, or local or seconds" in capsys.readouterr().err
 
 
 def test_a_plan_over_its_budget_is_refused(capsys):
     code, out, err = run(capsys, "quick", "--max-usd", "0.01")
     assert code == 2
     assert "total" in out
-    assert "max_usd: 0.01: the run would cost about $" in err
+    assert "refused: breakeven plan: --max-usd: 0.01: the run would cost about $" in err
 
 
 @pytest.mark.parametrize(
@@ -228,9 +231,13 @@ def test_what_earlier_runs_found_of_their_loaders_is_said(capsys, tmp_path):
     assert json.loads(out)["loader_notes"] == [said]
 
 
-def test_what_runs_on_one_machine_found_says_nothing_of_aws(capsys, tmp_path):
-    _, out, _ = run(capsys, *limited(tmp_path))
+def test_what_runs_on_one_machine_found_says_nothing_of_aws(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine, *_ = limited(tmp_path / "runs")
+    _, out, _ = run(capsys, mine)
     assert "r20261120-1" not in out
+    _, out, _ = run(capsys, mine, "--environment", "local")
+    assert "r20261120-1" in out
 
 
 def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_path):

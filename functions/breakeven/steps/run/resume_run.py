@@ -131,6 +131,10 @@ def _check_same(earlier: Earlier, wanted: RunInput) -> None:
     for field, value, theirs in _given(earlier, wanted):
         if value != theirs:
             remedy = f"run {earlier.run_id} has {theirs!r} and keeps its plan; leave {field} out"
+            if field.startswith("surroundings"):
+                remedy = (
+                    f"run {earlier.run_id} was started on {theirs!r}; resume it there, or start a new run"
+                )
             raise InputError(WHERE, field, value, remedy)
 
 
