@@ -108,10 +108,12 @@ Name = Annotated[
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=MAX_NAME),
     _allowed("small letters, digits and single hyphens, at most 40 of them, such as load-unload"),
 ]
-#: ends up on terminals and in reports: nothing that a terminal would take for a command
+#: ends up on terminals and in reports: nothing that a terminal would take for a command, ends the line, or
+#: turns the direction of what follows
+_NO_TEXT = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
 Text = Annotated[
     str,
-    Field(max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    Field(max_length=300, pattern=rf"^[^{_NO_TEXT}]*[^{_NO_TEXT}\s][^{_NO_TEXT}]*$"),
     _allowed("one line of text of 1 to 300 characters"),
 ]
 InstanceType = Annotated[

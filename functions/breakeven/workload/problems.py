@@ -23,11 +23,38 @@ Schema = Mapping[str, Any]
 
 SCHEMA: Schema = Suite.model_json_schema()
 KEY = "[key]"  # how pydantic marks that a mapping's key is at fault, not its value
-PLAIN = re.compile(r"[-+]?\d+(\.\d*)?|true|false")
+PLAIN = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?|true|false")
+#: a value of which only the name was written
+NOTHING = "nothing"
 NUMBERS = {"integer": "a whole number", "number": "a number"}
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
+
+
+class _AsWritten(reprlib.Repr):
+    """A value as YAML has it, abbreviated."""
+
+    def repr_str(self, text: str, level: int) -> str:
+        half = self.maxstring // 2 - 2
+        return text if len(text) <= self.maxstring else f"{text[:half]}...{text[-half:]}"
+
+    def repr_dict(self, value: Mapping[Any, Any], level: int) -> str:
+        if level <= 0 and value:
+            return "{...}"
+        pairs = [f"{self.repr1(k, level - 1)}: {self.repr1(v, level - 1)}" for k, v in value.items()]
+        more = ["..."] if len(pairs) > self.maxdict else []
+        return f"{{{', '.join([*pairs[: self.maxdict], *more])}}}"
+
+    def repr_bool(self, value: bool, level: int) -> str:
+        return str(value).lower()
+
+    def repr_NoneType(self, value: None, level: int) -> str:  # noqa: N802 (the library asks for it by type)
+        return "null"
+
+
+_as_written = _AsWritten()
+_as_written.maxstring = _as_written.maxother = 80
 
 
 def input_errors(where: str, document: object, error: ValidationError) -> list[InputError]:
@@ -44,7 +71,7 @@ def did_you_mean(value: object, known: Sequence[str]) -> str:
 def shown(value: object) -> object:
     """The value as it can stand in one line: short scalars as they are, the rest abbreviated."""
     short = len(value) <= 80 if isinstance(value, str) else isinstance(value, (bool, int, float, type(None)))
-    return value if short else _short.repr(value)
+    return value if short else _as_written.repr(value)
 
 
 def _input_error(where: str, document: object, details: ErrorDetails) -> InputError:
@@ -53,8 +80,10 @@ def _input_error(where: str, document: object, details: ErrorDetails) -> InputEr
     if details["type"] == FAULT and "field" in context:
         value = value.get(context["field"]) if isinstance(value, Mapping) else None
         loc = (*loc, context["field"])
-    if details["type"] == "missing":
+    elif details["type"] == "missing":
         value = None
+    elif value is None:
+        value = NOTHING
     return InputError(where, _path(document, loc), shown(value), _remedy(details, loc))
 
 

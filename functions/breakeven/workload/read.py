@@ -20,6 +20,19 @@ MAX_FILE_BYTES = 256 * 1024
 NO_ALIASES = "aliases are not allowed; write the value out"
 NO_TAGS = "tags are not allowed; a value is what it looks like"
 NOT_YAML = "is not YAML that a suite can have"
+#: what the library says -> what would do. Without one of these its words are all there is
+YAML_REMEDIES = {
+    r"character '\\t' that cannot start": "a tab stands where only spaces may; put spaces in its place",
+    r"character .* that cannot start": "text that begins with such a character needs quotes around it",
+    "mapping values are not allowed": "text with a colon needs quotes, or a line is indented wrongly",
+    "expected <block end>": "it is indented in another way than what it belongs to; indent both alike",
+    "could not find expected ':'": "a line before is a name without a colon; write name: value",
+    r"expected ',' or": "a bracket before it is not closed, or a comma is missing",
+    "expected the node content": "a value is missing before it",
+    "found unexpected end of stream": "a quotation mark is not closed",
+    "expected a single document": "a file has one suite; remove ---, and what follows",
+    "expected alphabetic|while scanning a|unknown escape|expected escape": "put the text in single quotes",
+}
 NO_CONTROL = "no character that a suite can have; remove it"
 #: what a plain value looks like, by the core schema of YAML 1.2: PyYAML's own rules are those of 1.1, by
 #: which 010 is 8, 1:30 is 90 and yes is true
@@ -30,6 +43,8 @@ CORE = {
     "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
 }
 MAX_DIGITS = 400
+#: what a file may hold in the place of a suite
+KINDS: dict[type, str] = {type(None): "nothing", str: "text", list: "a list", bool: "true or false"}
 
 
 def load_suite(source: str) -> Suite:
@@ -103,7 +118,7 @@ def parse_suite(document: object, where: str) -> Suite:
     :raises InputError: it is no valid suite; every fault is named, with its field, value and remedy
     """
     if not isinstance(document, dict):
-        kind = "nothing" if document is None else type(document).__name__
+        kind = KINDS.get(type(document), "a number")
         remedy = "a suite is a mapping with suite, title, targets and scenarios; see docs/suites.md"
         raise InputError(where, "suite", kind, remedy)
     try:
@@ -148,7 +163,9 @@ def _marked(where: str, raw: bytes, error: yaml.MarkedYAMLError) -> InputError:
     number = mark.line + 1 if mark else 1
     lines = raw.decode("utf-8-sig").splitlines()
     text = lines[number - 1].strip() if number <= len(lines) else "end of file"
-    return InputError(where, f"line {number}", shown(text), f"{NOT_YAML}: {error.problem}")
+    said = f"{error.context or ''} {error.problem}"
+    remedy = next((ours for theirs, ours in YAML_REMEDIES.items() if re.search(theirs, said)), error.problem)
+    return InputError(where, f"line {number}", shown(text), f"{NOT_YAML}: {remedy}")
 
 
 class _SuiteLoader(yaml.SafeLoader):

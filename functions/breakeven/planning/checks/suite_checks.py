@@ -39,14 +39,16 @@ def check_count(suite: Suite, cells: Mapping[str, int]) -> None:
 
 def check_targets(suite: Suite) -> Iterator[InputError]:
     """Targets of a scenario that are not the suite's, and the suite's that no scenario is measured on."""
-    measured: set[str] = set()
+    measured, strange = set[str](), False
     for name, scenario in suite.scenarios.items():
         own = scenario.targets or suite.targets
         measured.update(own)
         if others := [kind for kind in own if kind not in suite.targets]:
+            strange = True
             remedy = "not among the targets of the suite; add it there, or remove it here"
             yield InputError(suite.where, f"scenarios.{name}.targets", ", ".join(others), remedy)
-    if idle := [kind for kind in suite.targets if kind not in measured]:
+    idle = [kind for kind in suite.targets if kind not in measured]
+    if idle and not strange:  # a target that is called by another's name leaves its own without a scenario
         remedy = "every scenario has targets of its own, and none has this one; name it there, or remove it"
         yield InputError(suite.where, "targets", ", ".join(idle), remedy)
 
