@@ -24,7 +24,8 @@ from breakeven.targets.rabbitmq_releases import missing_in
 from breakeven.workload.case import Case
 
 OPTION = "--rabbitmq-url"
-SHAPE = "amqp://user:password@host:port/vhost"
+SCHEME = "amqp"
+SHAPE = f"{SCHEME}://user:password@host:port/vhost"
 AMQP_PORT = 5672
 #: RabbitMQ's default for the management API is 15672
 MANAGEMENT_OFFSET = 10_000
@@ -101,8 +102,11 @@ def _parse(url: str) -> Access:
         parts = urlsplit(url)
     except ValueError:
         _refuse("url", url.rpartition("@")[2], f"expected {SHAPE}")
-    if parts.scheme != "amqp":
-        _refuse("scheme", parts.scheme, f"expected {SHAPE}")
+    if parts.scheme != SCHEME:
+        why = "these brokers are spoken to without TLS; " if parts.scheme == "amqps" else ""
+        _refuse("scheme", parts.scheme, f"{why}must be {SCHEME}: expected {SHAPE}")
+    if parts.fragment or url.endswith("#"):  # what follows it may be of a password
+        _refuse("url", None, f"# ends an address; write it as %23: expected {SHAPE}")
     if not parts.hostname:
         _refuse("host", "", f"the host is missing: expected {SHAPE}")
     amqp_port = _amqp_port(parts)
@@ -122,10 +126,12 @@ def _parse(url: str) -> Access:
 
 def _amqp_port(parts: SplitResult) -> int:
     try:
-        return parts.port or AMQP_PORT
+        port = AMQP_PORT if parts.port is None else parts.port
     except ValueError:
-        shown = parts.netloc.rpartition("@")[2]
-        _refuse("port", shown, "a port is a number from 1 to 65535")
+        port = 0
+    if not port:
+        _refuse("port", parts.netloc.rpartition("@")[2], "a port is a number from 1 to 65535")
+    return port
 
 
 def _management_port(query: str, amqp_port: int) -> int:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from breakeven.errors import InputError
 from breakeven.planning.refusal import origin
+from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
 from local.servers.broker_memory import available_memory, check_memory
 from local.servers.broker_releases import debians_of
 from local.servers.broker_urls import (
+    OPTION,
     check_count,
     check_reachable,
     check_releases,
@@ -38,13 +40,15 @@ class Endpoints:
         would stop nodes that are not ours, or have a proxy before a server that is not; nodes of our own that
         this machine's memory does not hold
         """
+        access = parse_rabbitmq_urls(self.rabbitmq_urls) if self.rabbitmq_urls else None
+        self._check_used(suite, cases)
         self._check_nodes_stay_up(suite, cases)
         self._check_no_proxy(suite, cases)
-        if not self.rabbitmq_urls:
+        if access is None:
             check_memory(suite, cases, available_memory())
         else:
             check_count(self.rabbitmq_urls, cases)
-            check_releases(check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls)), cases)
+            check_releases(check_reachable(access), cases)
         if self.sqs:
             check_sqs_endpoint(self.sqs)
 
@@ -60,6 +64,14 @@ class Endpoints:
             done = subprocess.run([script, "run", "--quiet", brokers, *without], check=False)
             if done.returncode:
                 sys.exit(done.returncode)
+
+    def _check_used(self, suite: Suite, cases: Sequence[Case]) -> None:
+        of = {record_of(case.target).software for case in cases}
+        given = {"rabbitmq": (OPTION, self.rabbitmq_urls), "sqs": (ENDPOINT_OPTION, self.sqs)}
+        for software, (option, value) in given.items():
+            if value and software not in of:
+                remedy = f"no case of {suite.suite} is on such a server; leave it out"
+                raise InputError(option, "targets", ", ".join(suite.targets), remedy)
 
     def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
         if not self.rabbitmq_urls:

@@ -66,7 +66,9 @@ def check_sqs_endpoint(url: str) -> None:
         sqs = _client(url)
     except ValueError:
         shown = url.rpartition("@")[2]  # no password is printed
-        raise InputError(ENDPOINT_OPTION, "url", shown, "expected http://host:port") from None
+        raise InputError(
+            ENDPOINT_OPTION, "url", shown, "expected http://host:port, or https://host:port"
+        ) from None
     try:
         sqs.list_queues(MaxResults=1)
         _check_is_sqs(sqs)

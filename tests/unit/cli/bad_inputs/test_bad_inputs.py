@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +17,7 @@ import pytest
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION, books, read_book
 from breakeven.workload.read import load_file
 from cli import main as command
-from cli.running import run_command
+from tests.support.refused_input import refused
 from tests.support.workflow.command import ROOT
 
 BOOK = (BOOKS / f"{DEFAULT_REGION}.json").read_text()
@@ -146,30 +145,6 @@ SUITES: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def started(*_: object) -> None:
-        raise AssertionError("the run was started")
-
-    monkeypatch.setattr(run_command, "_follow", started)
-
-
-@pytest.fixture(autouse=True)
-def no_runs_under_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As far as these tests see: this machine may have some, which are named before a folder is tried."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-
-
-def refused(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
-    """The one line that is said of it."""
-    assert command.main(argv) == command.BAD_INPUT
-    said = capsys.readouterr()
-    assert said.out == ""
-    (line,) = said.err.splitlines()
-    assert line.startswith("error: ")
-    return line
-
-
 @pytest.mark.parametrize("name", SUITES)
 def test_a_suite(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     before, after, said = SUITES[name]
@@ -235,60 +210,6 @@ def test_shipped_books_count_in_the_same_units(tmp_path: Path, name: str) -> Non
     copy = tmp_path / "book.json"
     copy.write_text((BOOKS / f"{name}.json").read_text())
     assert read_book(copy).prices
-
-
-LONG = "a" * 5000
-OPTIONS: dict[str, tuple[list[str], str]] = {
-    "seed below 0": (["run", "quick", "--seed", "-1"], "--seed: -1: must be at least 0"),
-    "no scale": (["run", "quick", "--scale", "nan"], "--scale: nan: must be at most 1"),
-    "scale of 0": (["plan", "quick", "--scale", "0"], "--scale: 0.0: must be over 0 and at most 1"),
-    "endless dollars": (["plan", "quick", "--max-usd", "1e400"], "--max-usd: inf: give US dollars above 0"),
-    "dollars here": (["run", "quick", "--max-usd", "5"], "--max-usd: 5.0: belongs to runs on AWS"),
-    "batch of 11": (["crossover", "--batch", "11"], "--batch: '11': must be at most 10"),
-    "rate below 0": (["crossover", "--rate=-1"], "--rate: '-1': must be at least 0"),
-    "rate in words": (["crossover", "--rate", "many"], "--rate: 'many': must be a number"),
-    "no hours": (["crossover", "--hours", "nan"], "--hours: 'nan': must be a finite number"),
-    "peak below the mean": (
-        ["crossover", "--peak-factor", "0.5"],
-        "--peak-factor: '0.5': must be at least 1",
-    ),
-    "name that is too long": (["plan", LONG], "File name too long; give another path"),
-    "run that is too long": (["report", LONG], "File name too long; give another path"),
-    "endless book": (
-        ["crossover", "--book", "/dev/zero"],
-        "--book: '/dev/zero': cannot be read: is not a regular",
-    ),
-    "endless suite": (["plan", "/dev/zero"], "'/dev/zero': is not a regular file; give a suite file"),
-    "runs in a process": (
-        ["run", "quick", "--runs", "/proc/1"],
-        "--runs: '/proc/1': no folder that results can",
-    ),
-    "runs in a device": (
-        ["run", "quick", "--runs", "/dev/full"],
-        "--runs: '/dev/full': no folder that results",
-    ),
-    "address with a password": (
-        ["run", "quick", "--sqs-endpoint", "http://a:secret@localhost:1"],
-        "--sqs-endpoint: url: 'localhost:1': expected http://host:port",
-    ),
-    "address with a question": (
-        ["run", "quick", "--sqs-endpoint", "http://localhost:1/x?y"],
-        "--sqs-endpoint: url: 'http://localhost:1/x?y': expected http://host:port",
-    ),
-    "book and region": (
-        ["crossover", "--book", "mine.json", "--region", "eu-west-1"],
-        "--book: 'mine.json': give it or --region, not both",
-    ),
-    "resumed from elsewhere": (["run", "--resume", "a/b"], "--resume: 'a/b': a run's id has letters"),
-}
-
-
-@pytest.mark.parametrize("name", OPTIONS)
-def test_an_option(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    argv, said = OPTIONS[name]
-    line = refused(capsys, *argv)
-    assert said in line
-    assert "secret" not in line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,92 @@
+"""Options that make no sense, of every command: exit code 2, one line, and nothing started."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.refused_input import refused
+
+LONG = "a" * 5000
+OPTIONS: dict[str, tuple[list[str], str]] = {
+    "seed below 0": (["run", "quick", "--seed", "-1"], "--seed: -1: must be at least 0"),
+    "no scale": (["run", "quick", "--scale", "nan"], "--scale: nan: must be at most 1"),
+    "scale of 0": (["plan", "quick", "--scale", "0"], "--scale: 0.0: must be over 0 and at most 1"),
+    "endless dollars": (["plan", "quick", "--max-usd", "1e400"], "--max-usd: inf: give US dollars above 0"),
+    "dollars here": (["run", "quick", "--max-usd", "5"], "--max-usd: 5.0: belongs to runs on AWS"),
+    "batch of 11": (["crossover", "--batch", "11"], "--batch: '11': must be at most 10"),
+    "rate below 0": (["crossover", "--rate=-1"], "--rate: '-1': must be at least 0"),
+    "rate in words": (["crossover", "--rate", "many"], "--rate: 'many': must be a number"),
+    "no hours": (["crossover", "--hours", "nan"], "--hours: 'nan': must be a finite number"),
+    "peak below the mean": (
+        ["crossover", "--peak-factor", "0.5"],
+        "--peak-factor: '0.5': must be at least 1",
+    ),
+    "name that is too long": (["plan", LONG], "File name too long; give another path"),
+    "run that is too long": (["report", LONG], "File name too long; give another path"),
+    "endless book": (
+        ["crossover", "--book", "/dev/zero"],
+        "--book: '/dev/zero': cannot be read: is not a regular",
+    ),
+    "endless suite": (["plan", "/dev/zero"], "'/dev/zero': is not a regular file; give a suite file"),
+    "runs in a process": (
+        ["run", "quick", "--runs", "/proc/1"],
+        "--runs: '/proc/1': no folder that results can",
+    ),
+    "runs in a device": (
+        ["run", "quick", "--runs", "/dev/full"],
+        "--runs: '/dev/full': no folder that results",
+    ),
+    "address with a password": (
+        ["run", "quick", "--sqs-endpoint", "http://a:secret@localhost:1"],
+        "--sqs-endpoint: url: 'localhost:1': expected http://host:port",
+    ),
+    "address with a question": (
+        ["run", "quick", "--sqs-endpoint", "http://localhost:1/x?y"],
+        "--sqs-endpoint: url: 'http://localhost:1/x?y': expected http://host:port",
+    ),
+    "brokers of a suite without any": (
+        ["run", "sqs-batches", "--rabbitmq-url", "amqp://a:secret@localhost:1"],
+        "--rabbitmq-url: targets: 'sqs-standard': no case of sqs-batches is on such a server; leave it out",
+    ),
+    "a queue service of a suite without one": (
+        ["run", "rolling-restart", "--sqs-endpoint", "http://localhost:1"],
+        "no case of rolling-restart is on such a server; leave it out",
+    ),
+    "brokers by HTTP": (
+        ["run", "quick", "--rabbitmq-url", "http://a:secret@localhost:1"],
+        "--rabbitmq-url: scheme: 'http': must be amqp: expected amqp://user:password@host:port/vhost",
+    ),
+    "brokers by TLS": (
+        ["run", "quick", "--rabbitmq-url", "amqps://a:secret@localhost:1"],
+        "--rabbitmq-url: scheme: 'amqps': these brokers are spoken to without TLS; must be amqp: expected",
+    ),
+    "addresses of a run on AWS": (
+        ["run", "--on", "aws", "--rabbitmq-url", "amqp://a:secret@localhost:1"],
+        "--rabbitmq-url: belongs to runs on this machine: leave it out, or --on aws",
+    ),
+    "target of a suite": (
+        ["plan", "quick", "--target", "rabbitmq-single"],
+        "breakeven plan: --target: 'rabbitmq-single': belongs to spec files of PerfTest",
+    ),
+    "run followed with a scale": (
+        ["run", "--on", "aws", "--follow", "r1", "--scale", "0.5"],
+        "--follow: 'r1': only follows what was started: leave --scale out",
+    ),
+    "plan with a run's option": (
+        ["perftest", "--plan", "--live", "--", "-z", "5"],
+        "breakeven perftest: --live: belongs to runs: leave it out, or --plan",
+    ),
+    "book and region": (
+        ["crossover", "--book", "mine.json", "--region", "eu-west-1"],
+        "--book: 'mine.json': give it or --region, not both",
+    ),
+    "resumed from elsewhere": (["run", "--resume", "a/b"], "--resume: 'a/b': a run's id has letters"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    argv, said = OPTIONS[name]
+    line = refused(capsys, *argv)
+    assert said in line
+    assert "secret" not in line
