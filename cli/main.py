@@ -2,7 +2,7 @@
 
 Exit codes: 0 all well; 1 the run itself failed; 2 bad input, nothing was started; 3 some cases failed, or
 have a ledger that is open, and the report was written; 4 a run on AWS goes on, and could not be followed to
-its end; 130 interrupted, what was measured was kept.
+its end; 5 the report was written, and its self-test failed; 130 interrupted, what was measured was kept.
 """
 
 from __future__ import annotations

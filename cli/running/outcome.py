@@ -15,6 +15,7 @@ from rich.console import Console
 from breakeven import words
 from breakeven.errors import BreakevenError
 from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.tables.instrument_findings import is_in_doubt
 from breakeven.results.items import RUN
 from cli.command_name import command
 from cli.running.summary import cases_of, print_summary
@@ -22,7 +23,7 @@ from cli.terminal import print_json, say
 from local.stored.broker_logs import broker_log
 from local.stored.export import settled_cases
 
-OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
+OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, SELF_TEST_FAILED, INTERRUPTED = 0, 1, 3, 4, 5, 130
 #: where results are, unless an option says otherwise
 RUNS = Path("runs")
 
@@ -58,6 +59,8 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
     if outcome == "failed" or report is None:
         reason = _records(folder).get(RUN, {}).get("reason", "it left no record")
         raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
+    if is_in_doubt(report):  # of all its figures, which is more than a case that failed
+        return SELF_TEST_FAILED
     return OK if outcome == "ok" and not open_ledgers(report) else SOME_CASES_FAILED
 
 

@@ -15,7 +15,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from breakeven.terms import METRICS
-from tests.support.workflow.command import ROOT, TINY, Command
+from tests.support.workflow.command import ROOT, TINY, Command, ended_well
 
 #: of the second of two cases, which is under way when the run is told to stop; and what is far from it, in
 #: which a busy machine stops everything
@@ -64,7 +64,7 @@ def followed(tmp_path_factory):
     follower = Follower(first.removeprefix("live: ").strip())
     follower.start()
     code, out, err = command.end()
-    assert code == 0, f"{out}\n{err}"
+    assert ended_well(code, command.report()), f"{out}\n{err}"
     follower.join(30)
     return command, first + out, follower
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -18,8 +19,18 @@ from breakeven.errors import BreakevenError
 from breakeven.version import VERSION
 from cli import main as command
 from cli import plan_command
-from cli.running.outcome import FAILED, INTERRUPTED, NOT_FOLLOWED, OK, RUNS, SOME_CASES_FAILED, conclude
+from cli.running.outcome import (
+    FAILED,
+    INTERRUPTED,
+    NOT_FOLLOWED,
+    OK,
+    RUNS,
+    SELF_TEST_FAILED,
+    SOME_CASES_FAILED,
+    conclude,
+)
 from tests.fixtures.report import sample
+from tests.fixtures.report.self_tested import proved
 from tests.support.workflow.command import PYTHON, ROOT
 from tests.support.workflow.full_disk import full_disk
 
@@ -58,6 +69,26 @@ def test_a_ledger_that_is_open_is_3_and_is_named(folder: Path, capsys: pytest.Ca
     assert [case["ledger_closed"] for case in cases] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        ({}, 0),
+        ({"read": {"p99_ms": 14.0}}, 5),  # the smallest: one percentile is 2 ms from what was done
+        ({"status": "failed"}, 5),
+    ],
+)
+def test_a_self_test_that_failed_is_5_and_one_that_passed_is_not(
+    folder: Path, made: dict[str, Any], code: int
+) -> None:
+    report = proved(**made)
+    (folder / "report" / "report.json").write_text(report.model_dump_json())
+    out = io.StringIO()
+    for outcome in ("ok", "partial"):
+        found = conclude(folder, outcome, Console(file=out, width=200), as_json=False)
+        assert found == (code or (0 if outcome == "ok" else 3))
+    assert ("THE SELF-TEST FAILED" in out.getvalue()) == bool(code)
+
+
 def test_a_run_that_failed_is_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BreakevenError, match="the run failed: it broke; logs and results are in"):
         concluded(folder, "failed")
@@ -93,7 +124,7 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
 
 def test_the_readme_has_each_code() -> None:
     documented = re.findall(r"^- (\d+) ", (ROOT / "README.md").read_text(), re.MULTILINE)
-    codes = {OK, FAILED, command.BAD_INPUT, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED}
+    codes = {OK, FAILED, command.BAD_INPUT, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED, SELF_TEST_FAILED}
     assert set(map(int, documented)) == codes
 
 
