@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,6 +35,9 @@ RESULT_TYPES = {
 #: Names in the SQL never mean a Python variable, and nothing is fetched from the network. Rows are few:
 #: more threads cost more than they save, and would add floating-point numbers up in another order each time.
 SETTINGS = {"python_enable_replacements": False, "autoinstall_known_extensions": False, "threads": 1}
+
+#: errors after which an engine may refuse whatever it is asked
+LASTING = (duckdb.FatalException, duckdb.InternalException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class SqlResult:
 
 
 def run(sql: str, tables: Mapping[str, SqlTable], parameters: Sequence[str] = ()) -> SqlResult:
-    """Run one Athena SELECT. Safe to call from many threads: each call has a connection of its own.
+    """Run one Athena SELECT. Safe to call from many threads: none sees the tables of another.
 
     :param sql: one statement; tables may be qualified by a database
     :param tables: every table that the statement may name, by lower-case name
@@ -73,15 +77,22 @@ def run(sql: str, tables: Mapping[str, SqlTable], parameters: Sequence[str] = ()
     :raises SqlError: the statement, a parameter or a row file is bad
     """
     duck, used = translate(sql, _partitions(tables), parameters)
-    connection = duckdb.connect(config=SETTINGS)
     try:
-        for name in used:
-            connection.execute(f"CREATE VIEW {quoted(name)} AS {_select(tables[name])}")
-        return _result(connection.execute(duck))
+        with _engine().cursor() as connection:
+            for name in used:
+                # of this connection alone, and gone with it
+                connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS {_select(tables[name])}")
+            return _result(connection.execute(duck))
     except duckdb.Error as error:
+        if isinstance(error, LASTING):
+            _engine.cache_clear()
         raise sql_error(error) from error
-    finally:
-        connection.close()
+
+
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    """One of this process, which holds nothing itself: to start one takes as long as many a query."""
+    return duckdb.connect(config=SETTINGS)
 
 
 class LoadedTables:

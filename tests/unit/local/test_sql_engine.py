@@ -9,8 +9,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from local.aws import sql_engine
 from local.aws.athena_sql import SqlError, literal
 from local.aws.sql_engine import SqlTable, run
 from tests.support.money.query_tables import RUN_ID, Bucket
@@ -202,6 +204,22 @@ def test_calls_from_many_threads_do_not_see_each_other(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(count, range(1, 17)))
     assert found == [[(n, n * n)] for n in range(1, 17)]
+
+
+def test_what_a_query_breaks_is_not_asked_again(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All queries of a process share an engine, which refuses everything after some errors."""
+
+    def breaks(*_: object) -> None:
+        raise duckdb.FatalException("database has been invalidated")
+
+    before = sql_engine._engine()
+    with monkeypatch.context() as patched:
+        patched.setattr(sql_engine, "_result", breaks)
+        with pytest.raises(SqlError, match="invalidated"):
+            run(TOTALS, bucket.tables(), [f"'{RUN_ID}'"])
+    assert len(run(TOTALS, bucket.tables(), [f"'{RUN_ID}'"]).rows) == 2
+    assert sql_engine._engine() is not before
+    assert sql_engine._engine() is sql_engine._engine()
 
 
 def test_a_parameter_is_only_text_whatever_it_holds(tmp_path: Path) -> None:

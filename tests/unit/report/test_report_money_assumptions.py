@@ -13,7 +13,9 @@ PLAN = sample.planned()[:2]
 
 
 def said(**inputs: Any) -> str:
-    return "\n".join(money_assumptions(sample.report(PLAN, **money.answers(**inputs))))
+    """Of that question, priced: of its answers the sentences take only that there are crossings."""
+    priced = {"crossover": money.answers()["crossover"], "cost": money.questions(**inputs)}
+    return "\n".join(money_assumptions(sample.report(PLAN, **(money.NOTHING | priced))))
 
 
 def test_as_the_main_job_asks():
