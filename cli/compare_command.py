@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     before, after = (load(name, arguments.runs, "compare") for name in (arguments.before, arguments.after))
     if before.run_id == after.run_id:
-        remedy = f"{arguments.before} and {arguments.after} are one run, {after.run_id}; name two"
+        remedy = f"is run {after.run_id}, as {arguments.before} is; name another run, of which it is no copy"
         raise InputError("compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
     found = reported(drift, before, after)

@@ -28,6 +28,7 @@ from cli.compare_command import print_figures, write_page
 from cli.option_parser import one_of
 from cli.report_command import read
 from cli.running import deployed
+from cli.running.outcome import RUNS
 from cli.terminal import print_json, print_styled, say
 from local.stored import earlier_reports
 
@@ -43,7 +44,7 @@ def add_parser(commands: Any) -> None:
         "which on a figure is another (change points), with what changed around them.",
     )
     command.add_argument("suite", metavar="SUITE", help="its name, such as quick")
-    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    command.add_argument("--runs", type=Path, help="folder of results (runs)")
     command.add_argument("--out", type=Path, metavar="FILE", help="write the trend as a page, too")
     command.add_argument(
         "--on",
@@ -91,7 +92,7 @@ def _here(arguments: argparse.Namespace, damaged: list[str]) -> Source:
         if value := getattr(arguments, option):
             remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
             raise InputError("breakeven trend", f"--{option}", value, remedy)
-    runs: Path = arguments.runs
+    runs: Path = arguments.runs or RUNS
     if not runs.is_dir():
         remedy = f"no such folder; name the one that has the runs, or make a run: {command('run')}"
         raise InputError("breakeven trend", "--runs", str(runs), remedy)
@@ -114,7 +115,7 @@ def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
     makes = f"{command(f'run {name}' if is_here else f'run {name} --on aws')} makes one"
     if damaged:
         return f"no report that could be compared with the newest can be read ({damaged[0]}); {makes}"
-    measured = earlier_reports.known_suites(arguments.runs) if is_here else ()
+    measured = earlier_reports.known_suites(arguments.runs or RUNS) if is_here else ()
     if arguments.suite in {*measured, *shipped}:
         return f"no run of this suite came to its end with a case that is ok and a report; {makes}"
     hint = did_you_mean(arguments.suite, [*measured, *shipped])
@@ -125,8 +126,11 @@ def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
 def _on_aws(arguments: argparse.Namespace, damaged: list[str]) -> Source:
     """
     :param damaged: is given a line for each report that cannot be read
-    :raises InputError: there is no such installation, or AWS refuses access
+    :raises InputError: an option of runs here, no such installation, or AWS refuses access
     """
+    if arguments.runs is not None:
+        remedy = "belongs to runs on this machine: leave it out, or --on aws"
+        raise InputError("breakeven trend", "--runs", str(arguments.runs), remedy)
     found = deployed.find(deployed.connect(arguments.profile, arguments.region), arguments.prefix)
     with deployed.aws_errors_in_words():
         known = known_runs(found.state(suite_runs(arguments.suite)))

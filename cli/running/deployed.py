@@ -24,6 +24,7 @@ from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.take_lock import check_lease, lock_item
+from breakeven.workload.problems import did_you_mean
 from cli.running.progress import View
 
 WHERE = "AWS"
@@ -100,12 +101,27 @@ def connect(profile: str | None, region: str | None) -> Account:
     """:raises InputError: no region, no such profile, or credentials that are missing or out of date"""
     with aws_errors_in_words():
         # boto3 reads AWS_DEFAULT_REGION alone; the CDK and the other SDKs read AWS_REGION first
-        region = region or os.environ.get("AWS_REGION") or None
-        session = boto3.Session(profile_name=profile, region_name=region)
+        asked = region or os.environ.get("AWS_REGION") or None
+        session = boto3.Session(profile_name=profile, region_name=asked)
         if session.region_name is None:
             raise NoRegionError
+        _check_region(session, "--region" if region else "region (AWS_REGION, or the profile's)")
         who = session.client("sts", config=QUICK).get_caller_identity()
     return Account(session, str(who["Account"]), str(who["Arn"]))
+
+
+def _check_region(session: Any, given_by: str) -> None:
+    """Before credentials are looked for: without them, nothing else would be said of a region.
+
+    :raises InputError: boto3 knows no such region
+    """
+    parts = session.get_available_partitions()
+    known = [name for part in parts for name in session.get_available_regions("ec2", partition_name=part)]
+    if session.region_name not in known:
+        close = did_you_mean(session.region_name, known)
+        newer = f"one that is newer than boto3 {boto3.__version__} needs a newer boto3"
+        remedy = f"no region of AWS, such as us-east-1; {close}{newer}"
+        raise InputError(WHERE, given_by, session.region_name, remedy)
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.results import layout
-from breakeven.results.items import CASES
+from breakeven.results.items import CASES, case_item
 from breakeven.results.schemas import TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.case.prepare_case import OUTCOMES
+from breakeven.words import plural
 from local.stored.whole_files import write_whole
 
 Items = Mapping[str, Mapping[str, Any]]
@@ -74,6 +75,18 @@ def settled_cases(items: Items) -> set[str]:
         for key, item in items.items()
         if key.startswith(CASES) and item.get("status") in OUTCOMES
     }
+
+
+def cases_without_rows(folder: Path, items: Items) -> list[str]:
+    """Ids of the cases that are ok by the run's records, and of which the folder has no row any more."""
+    is_ok = sorted(case for case in settled_cases(items) if items[case_item(case)]["status"] == "ok")
+    return [case for case in is_ok if not (folder / layout.row_key("cases", folder.name, case)).exists()]
+
+
+def without_rows(cases: Sequence[str]) -> str:
+    """What is said of them."""
+    which = f"{plural(len(cases), 'case')} that came to an end, such as {cases[0]}"
+    return f"has no rows of {which}; restore them, or start a new run"
 
 
 def write_records(folder: Path, items: Items) -> None:

@@ -13,6 +13,7 @@ from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
+from local.stored.export import cases_without_rows, without_rows
 from local.stored.settled_cases import is_under_way
 from local.stored.whole_files import read_object
 
@@ -24,10 +25,16 @@ LEFT_OUT = {"run_id", "item", "expires_at", "execution"}
 
 def earlier_run(runs: Path, run_id: str) -> Earlier:
     """:raises InputError: there is no such run, or it cannot be gone on with"""
-    folder = (runs / run_id).resolve()  # ``latest`` is a link
+    try:
+        folder = (runs / run_id).resolve()  # ``latest`` is a link
+    except (OSError, RuntimeError):
+        raise refused(run_id, f"{runs / run_id} is a link that leads nowhere; name a run's folder") from None
     if is_under_way(folder):
         raise refused(folder.name, "it is under way; wait for its end, or interrupt it")
-    return read_earlier(folder.name, _json(folder / "plan.json"), _items(folder), str(runs))
+    items = _items(folder)
+    if gone := cases_without_rows(folder, items):
+        raise refused(folder.name, f"its folder {without_rows(gone)}")
+    return read_earlier(folder.name, _json(folder / "plan.json"), items, str(runs))
 
 
 def bring(store: Store, state: RunState, runs: Path) -> None:

@@ -17,7 +17,7 @@ from breakeven.steps.run.build_report import assemble
 from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
-from local.stored.export import Items
+from local.stored.export import Items, cases_without_rows, without_rows
 from local.stored.whole_files import read_object
 
 PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
@@ -62,6 +62,7 @@ def settled_report(folder: Path) -> Report:
     :raises InputError: nothing is, or a file is damaged or of another version
     """
     kept, run_id = _records(folder), folder.name
+    _check_whole(folder, kept)
     plan = _document(folder / PLAN)
     tables = {
         table.name: SqlTable(
@@ -82,6 +83,18 @@ def settled_report(folder: Path) -> Report:
     if not report.cases:
         raise InputError("report", "run", run_id, "none of its cases was settled; start a new run")
     return report
+
+
+def _check_whole(folder: Path, kept: StoredRecords) -> None:
+    """A run whose rows are gone would be reported as if its cases had failed.
+
+    :raises InputError: the record of the run is not there, or the rows of a case that is ok
+    """
+    if RUN not in kept.items:
+        remedy = f"has no record of the {RUN}, and is damaged; start a new run"
+        raise InputError(str(folder / RECORDS), "file", RECORDS, remedy)
+    if gone := cases_without_rows(folder, kept.items):
+        raise InputError(str(folder), "folder", ROWS, without_rows(gone))
 
 
 def _records(folder: Path) -> StoredRecords:

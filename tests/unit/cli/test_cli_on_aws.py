@@ -54,6 +54,26 @@ def test_without_a_region_it_says_where_one_is_given(monkeypatch, tmp_path):
     assert caught.value.field == "region"
 
 
+@pytest.mark.parametrize(
+    ("given", "variable", "field", "hint"),
+    [
+        ("mars", "eu-west-1", "--region", ""),
+        ("us-east-9", None, "--region", "did you mean 'us-east-"),
+        (None, "mars", "region (AWS_REGION, or the profile's)", ""),
+    ],
+)
+def test_a_region_that_there_is_not_is_named_before_credentials_are_asked_for(
+    monkeypatch, given, variable, field, hint
+):
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    if variable:
+        monkeypatch.setenv("AWS_REGION", variable)
+    with pytest.raises(InputError, match="no region of AWS") as caught:
+        connect(None, given)
+    assert (caught.value.field, caught.value.value) == (field, given or variable)
+    assert hint in caught.value.remedy
+
+
 def test_the_variable_that_it_names_is_one_that_it_reads(monkeypatch, tmp_path):
     for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name, raising=False)

@@ -318,3 +318,58 @@ def test_a_folder_of_reports_that_cannot_be_written_is_named(
 def test_a_run_that_is_none_is_an_input_error(runs: Path) -> None:
     with pytest.raises(InputError, match="no run of that name"):
         resumed_run.earlier_run(runs, "nothere")
+
+
+def test_rows_that_are_gone_are_not_cases_that_failed(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (runs / RUN_ID / layout.row_key("cases", RUN_ID, killed[0])).unlink()
+    which = f"has no rows of 1 case that came to an end, such as {killed[0]}"
+    for words in (["report"], ["run", "--resume", RUN_ID]):
+        assert main([*words, "--runs", str(runs)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{which}; restore them, or start a new run" in line
+
+
+def changed(runs: Path, name: str, *path: str) -> None:
+    """Without the field of that path."""
+    file = runs / RUN_ID / name
+    document = json.loads(file.read_text())
+    parent = document
+    for key in path[:-1]:
+        parent = parent[key]
+    del parent[path[-1]]
+    file.write_text(json.dumps(document))
+
+
+@pytest.mark.usefixtures("killed")
+def test_a_state_without_its_run_is_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changed(runs, "state.json", "run")
+    assert main(["report", "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("'state.json': has no record of the run, and is damaged; start a new run")
+
+
+@pytest.mark.usefixtures("killed")
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (["input"], "its plan's document is damaged ('input'); start a new run"),
+        (["suite"], "its plan's document is damaged ('suite'); start a new run"),
+        (["suite", "sha256"], "its plan's document is damaged ('sha256'); start a new run"),
+        (["plan"], "its plan's document is damaged ('plan'); start a new run"),
+        (["plan", "cases"], "its plan cannot be read (1 fault); start a new run"),
+    ],
+)
+def test_a_plan_that_lacks_something_is_not_resumed(
+    runs: Path, capsys: pytest.CaptureFixture[str], path: list[str], said: str
+) -> None:
+    changed(runs, "plan.json", *path)
+    assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
+    assert capsys.readouterr().err == f"error: breakeven run: --resume: '{RUN_ID}': {said}\n"
+
+
+def test_a_link_that_leads_nowhere_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "latest").symlink_to("latest")
+    assert main(["run", "--resume", "latest", "--runs", str(tmp_path)]) == 2
+    assert "--resume: 'latest': " in capsys.readouterr().err

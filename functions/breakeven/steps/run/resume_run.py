@@ -26,6 +26,7 @@ from breakeven.results.schemas import TABLES
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
 from breakeven.version import VERSION
+from breakeven.words import plural
 
 WHERE, FIELD = "execution input", "resume_run_id"
 #: objects are small, and planning has a minute
@@ -83,10 +84,18 @@ def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlie
     if version != VERSION:
         raise refused(run_id, f"it was planned by version {version}, this is {VERSION}; start a new run")
     try:
-        plan = Plan.model_validate(document["plan"])
+        plan, wanted = Plan.model_validate(document["plan"]), parse_run_input(document["input"])
+        str(document["suite"]["name"] + document["suite"]["sha256"])
     except ValidationError as error:
-        raise refused(run_id, f"its plan cannot be read ({error.error_count()} faults); start anew") from None
-    return Earlier(run_id, document, items, plan, parse_run_input(document["input"], "the run's own input"))
+        raise refused(
+            run_id, f"its plan cannot be read ({plural(error.error_count(), 'fault')}); start anew"
+        ) from None
+    except InputError as error:
+        why = f"{error.field}: {error.value!r}: {error.remedy}"
+        raise refused(run_id, f"its own input is damaged ({why}); start a new run") from None
+    except (KeyError, TypeError) as error:
+        raise refused(run_id, f"its plan's document is damaged ({error}); start a new run") from None
+    return Earlier(run_id, document, items, plan, wanted)
 
 
 def refused(run_id: str, remedy: str) -> InputError:

@@ -275,7 +275,7 @@ def test_one_run_twice_is_refused_by_name(stored: Path, capsys: Any) -> None:
     for name in ("latest", "after"):
         assert main(["compare", "latest", name, "--runs", str(stored)]) == 2
         said = capsys.readouterr().err
-        assert f"compare: run: '{name}': latest and {name} are one run, after; name two" in said
+        assert f"compare: run: '{name}': is run after, as latest is; name another run" in said
 
 
 def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: Any) -> None:
