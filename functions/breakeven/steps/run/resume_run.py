@@ -87,9 +87,8 @@ def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlie
         plan, wanted = Plan.model_validate(document["plan"]), parse_run_input(document["input"])
         str(document["suite"]["name"] + document["suite"]["sha256"])
     except ValidationError as error:
-        raise refused(
-            run_id, f"its plan cannot be read ({plural(error.error_count(), 'fault')}); start anew"
-        ) from None
+        faults = plural(error.error_count(), "fault")
+        raise refused(run_id, f"its plan cannot be read ({faults}); start a new run") from None
     except InputError as error:
         why = f"{error.field}: {error.value!r}: {error.remedy}"
         raise refused(run_id, f"its own input is damaged ({why}); start a new run") from None
