@@ -23,6 +23,7 @@ from breakeven.version import VERSION
 from breakeven.workload.problems import did_you_mean, shown
 from cli.input_flags import in_flags
 from cli.option_parser import BAD_INPUT, Parser
+from cli.terminal import printable
 
 FAILED = 1
 #: command -> what helps whoever gave it an option that it does not have
@@ -129,7 +130,7 @@ def _devnull_at(number: int) -> int:
 def _say(line: str) -> None:
     """An error; where not even that can be written, the exit code says it alone."""
     with contextlib.suppress(OSError):
-        print(f"error: {line}", file=sys.stderr)
+        print(f"error: {printable(line)}", file=sys.stderr)
 
 
 def _is_output_full() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +25,12 @@ LIBRARY_WORDS = {
     "less than or equal to": "at most",
     "greater than": "over",
     "less than": "under",
-    "a valid dictionary or instance of PriceBook": "an object",
     "a valid number": "a number",
     "a valid integer": "a whole number",
     "a valid string": "text",
     "a valid boolean": "true or false",
+    "a valid list": "a list",
+    ", got a number with a fractional part": "",
     r"String should match pattern '^\d{4}-\d{2}-\d{2}$'": "must be a date such as 2026-11-20",
     "String should match pattern": "must match the pattern",
     "String should have": "must have",
@@ -81,7 +83,7 @@ def in_words(complaint: str) -> str:
     """A complaint of pydantic's as a remedy."""
     for theirs, ours in LIBRARY_WORDS.items():
         complaint = complaint.replace(theirs, ours)
-    return complaint
+    return re.sub(r"a valid dictionary( or instance of \w+)?", "an object", complaint)
 
 
 def first_fault(error: ValidationError, whole: str) -> tuple[str, ErrorDetails, str]:

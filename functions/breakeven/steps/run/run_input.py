@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from breakeven.errors import InputError, first_fault
 from breakeven.terms import Frozen
 from breakeven.workload.case import Variant
+from breakeven.workload.problems import NOTHING, shown
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 
@@ -39,15 +40,16 @@ class RunInput(Frozen):
     )
     suite_source: str = Field(default="execution input", description="where the suite came from, for errors")
     variant: Variant | None = None
-    scale: float = Field(default=1.0, gt=0, le=1)
+    scale: float = Field(default=1.0, gt=0, le=1, strict=True)
     seed: int | None = Field(
         default=None,
         ge=0,
         le=2**31 - 1,
+        strict=True,
         description="orders legs and cases; made from the run's id if absent",
     )
     region: str = Field(default_factory=home_region, description="whose price book is used")
-    max_usd: float = Field(default=20.0, gt=0, allow_inf_nan=False)
+    max_usd: float = Field(default=20.0, gt=0, allow_inf_nan=False, strict=True)
     resume_run_id: str | None = Field(
         default=None, description="resumes that run with its plan: no other field may contradict it"
     )
@@ -67,4 +69,7 @@ def parse_run_input(document: object, where: str = "execution input") -> RunInpu
         return RunInput.model_validate(document)
     except ValidationError as error:
         field, first, remedy = first_fault(error, "input")
-        raise InputError(where, field, first["input"], remedy) from None
+        if field.startswith("suite."):  # of the two kinds that it may be
+            field, remedy = "suite", "must be a shipped suite's name, or a whole suite"
+        value = NOTHING if first["input"] is None else shown(first["input"])
+        raise InputError(where, field, value, remedy) from None
