@@ -8,6 +8,7 @@ from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -63,7 +64,7 @@ def read_book(path: Path) -> PriceBook:
     """
     try:
         check_regular(path)
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_each_once)
     except OSError as error:
         raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -79,6 +80,19 @@ def read_book(path: Path) -> PriceBook:
         _check_units(book, path)
         _check_dates(book, path)
     return book
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; of two prices under one name either might be meant.
+
+    :raises ValueError: a name is there twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice!r} is there twice; keep one of them")
+    return found
 
 
 def _check_dates(book: PriceBook, path: Path) -> None:

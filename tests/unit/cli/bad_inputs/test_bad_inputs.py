@@ -192,6 +192,10 @@ BOOK_FAULTS: dict[str, tuple[str, str, str]] = {
     "price beyond all bills": (r'"usd": [0-9.e-]+', '"usd": 1e308', "usd: 1e+308: must be at most 1000000"),
     "no prices": (r'(?s)"prices": .*', '"prices": []}', "no such price; the book has no prices at all"),
     "list": (r"(?s).*", "[]", "book: must be an object"),
+    "field twice": (r"\{", '{"name": "other", ', "the field 'name' is there twice; keep one of them"),
+    "price twice": (r'"usd": [0-9.e-]+', '"usd": 1, "usd": 2', "the field 'usd' is there twice"),
+    "tiers apart": (r'"from": [1-9][0-9]*', '"from": 7', "tiers do not follow one another from 0"),
+    "day to come": (r'"as_of": "[0-9-]+"', '"as_of": "2099-01-01"', "as_of: '2099-01-01': is in the future"),
     "nothing": (r"(?s).*", "", "give a price book in JSON"),
     "deep": (r"(?s).*", "[" * 100_000, "give a price book in JSON"),
 }
