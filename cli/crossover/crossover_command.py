@@ -84,6 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: an option's value, or a price that is not known
     """
+    if arguments.json and arguments.explain:
+        remedy = "is for reading, and no part of the document that --json prints; leave one of them out"
+        raise InputError(WHERE, "--explain", arguments.explain, remedy)
     answer = answer_of(arguments)
     if arguments.json:
         print_json(answer.document())

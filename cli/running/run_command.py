@@ -14,6 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
+from breakeven.clients.core.loading import check_switch
 from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book
@@ -152,6 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_here(arguments: argparse.Namespace) -> int:
+    check_switch()
     run_id = new_run_id()
     if arguments.resume is None:
         wanted = _wanted(arguments, suite=LOCAL_SUITE, scale=1.0, region=DEFAULT_REGION)

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from breakeven.clients.core.structs import SOURCES, Asking, Call, Receiving, Sending, Tls
+from breakeven.errors import InputError
 
 FOLDER = Path(__file__).parent
 #: what the core and Python share, by C's name
@@ -54,6 +55,13 @@ def absence() -> str | None:
     if _is_off():
         return f"the environment says {SWITCH}=off"
     return None if _core() else f"the core is not compiled for {platform.machine()}"
+
+
+def check_switch() -> None:
+    """:raises InputError: the variable says something else than ``off``, and would be taken for left out"""
+    said = os.environ.get(SWITCH, "")
+    if said not in ("", "off"):
+        raise InputError("environment", SWITCH, said, "must be off, or left out for the compiled core")
 
 
 def _is_off() -> bool:

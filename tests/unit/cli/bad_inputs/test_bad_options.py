@@ -76,12 +76,34 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         ["perftest", "--plan", "--live", "--", "-z", "5"],
         "breakeven perftest: --live: belongs to runs: leave it out, or --plan",
     ),
+    "explained in JSON": (
+        ["crossover", "--json", "--explain"],
+        "--explain: 'all': is for reading, and no part of the document that --json prints; leave one of",
+    ),
     "book and region": (
         ["crossover", "--book", "mine.json", "--region", "eu-west-1"],
         "--book: 'mine.json': give it or --region, not both",
     ),
     "resumed from elsewhere": (["run", "--resume", "a/b"], "--resume: 'a/b': a run's id has letters"),
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        (
+            "BREAKEVEN_CORE",
+            "of",
+            "environment: BREAKEVEN_CORE: 'of': must be off, or left out for the compiled",
+        ),
+        ("BREAKEVEN_CORE", "0", "environment: BREAKEVEN_CORE: '0': must be off"),
+    ],
+)
+def test_a_variable_of_the_environment(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert said in refused(capsys, "run", "quick")
 
 
 @pytest.mark.parametrize("name", OPTIONS)
