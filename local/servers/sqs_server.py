@@ -112,15 +112,23 @@ class SqsServer:
     """``endpoint`` is its URL once ``start`` has returned; ``name`` says what it is, for every report."""
 
     def __init__(
-        self, children: Children, workdir: Path, jars: Path = JARS, *, is_steady: bool = True
+        self,
+        children: Children,
+        workdir: Path,
+        jars: Path = JARS,
+        *,
+        is_steady: bool = True,
+        niceness: int = SERVER_NICENESS,
     ) -> None:
         """
         :param workdir: where its folder is made, and removed again by ``stop``
         :param jars: ElasticMQ and what it needs
         :param is_steady: as fast in its first minute as ever; otherwise it becomes up to three times faster
+        :param niceness: what it leaves to others
         """
         self._options = [COMPILED_ONCE] if is_steady else []
         self._children, self._workdir, self._jars = children, workdir, jars
+        self._niceness = niceness
         self._java = shutil.which("java")
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -180,7 +188,7 @@ class SqsServer:
                 cwd=self._folder,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                niceness=SERVER_NICENESS,
+                niceness=self._niceness,
                 name=self.name,
             )
         self._wait_until_it_answers(self._process, port, output)

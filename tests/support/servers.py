@@ -74,7 +74,8 @@ def rabbitmq_pair(
 @pytest.fixture(scope="session")
 def sqs_server(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqsServer]:
     workdir = tmp_path_factory.mktemp("sqs")
-    server = SqsServer(children, workdir)
+    # other tests of this machine must not hold it up: what it answers late is not there when a fault is due
+    server = SqsServer(children, workdir, niceness=0)
     server.start()
     yield server
     server.stop()
