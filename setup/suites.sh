@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every suite that has a scale for one machine, run at it, one after another: at most an hour. Stops at the first that fails.
+# Every suite that has a scale for one machine, run at it, one after another: at most an hour. Stops at the first of which cases fail.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

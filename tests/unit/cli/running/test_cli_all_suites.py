@@ -39,6 +39,14 @@ def test_the_first_that_fails_is_named_and_the_last(tmp_path, lines):
     assert lines[-1] == "stopped at b, suite 2 of 3: it ended with exit code 3"
 
 
+def test_a_failed_self_test_stops_no_other_suite_and_is_named_at_the_end(tmp_path, lines):
+    started = tmp_path / "started"
+    doubtful = writes(started, lambda name: 5 if name in "ac" else 0)
+    assert all_suites.run_all(["a", "b", "c"], doubtful, lines.append) == 5
+    assert started.read_text() == "a b c "
+    assert lines[-1] == "the self-test failed, so that no figure is to be relied on, in a and c"
+
+
 def test_a_suite_that_takes_too_long_is_interrupted_and_leaves_no_process(tmp_path, lines):
     started, cleaned = tmp_path / "pid", tmp_path / "cleaned"
     text = (
