@@ -26,6 +26,8 @@ from local.stored.settled_cases import SettledCases, is_under_way
 from tests.support.aws.moto_results import installed, services_in_moto
 from tests.support.workflow.full_disk import full_disk
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 RUN_ID, AGAIN, TARGET = "r1", "r2", "sqs-standard"
 SUITE = f"""
 suite: four

@@ -119,6 +119,7 @@ def test_a_failed_case_is_left_out():
     assert found["size"]["dimension-values"] == {"minMsgSize": ["1024.0", "65536.0"]}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_report_writes_it_beside_the_report_on_demand(tmp_path, capsys):
     folder = tmp_path / "run-1" / "report"
     folder.mkdir(parents=True)

@@ -62,6 +62,7 @@ def test_a_damaged_report_is_named_with_its_field(runs, body, field):
     assert caught.value.field == field
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_it_writes_the_files_again_and_leaves_their_source_alone(runs, capsys):
     source = runs / "r1" / "report" / "report.json"
     before = source.read_bytes()

@@ -60,6 +60,7 @@ def test_a_case_that_the_core_drove_says_so() -> None:
     assert row.tone == ""
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("render", [lambda report: page(report, None), lambda report: markdown(report, None)])
 def test_with_the_core_forced_off_the_report_says_so_and_why(render) -> None:
     report = made(flags=["general_path"], core=0, general=100, fallback=OFF)
@@ -89,6 +90,7 @@ def test_a_rate_that_a_few_late_messages_set_is_said_with_the_rate_beside_it() -
     assert "9,000,000,000 a second consumed up to 99.9%" in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_of_an_older_run_which_have_none_of_this_still_report() -> None:
     unknown = dict.fromkeys(("zone", "zone_unknown", "runtime", "openssl", "fallback"))
     given = sample.answers(PLAN)

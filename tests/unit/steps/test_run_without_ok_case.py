@@ -87,6 +87,7 @@ def test_the_report_says_so_before_all_else_and_only_then():
     assert "This run failed" not in sample.report(PLAN, cases=but_one).verdict
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("failures", "said"),
     [(24, "FAILED, 0 of 24 cases ok"), (23, "1 of 24 cases ok"), (0, "24 of 24 cases ok")],

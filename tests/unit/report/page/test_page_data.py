@@ -91,6 +91,7 @@ def test_a_latency_says_whether_its_case_fell_behind_what_was_offered(share: flo
     assert [(one["open"], one["behind"]) for one in found] == [(True, behind), (False, False)]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_no_text_ends_the_element_that_it_is_in() -> None:
     report = sample.report(PLAN).model_copy(update={"title": HOSTILE})
     text = embedded(data_of(report))
