@@ -231,12 +231,20 @@ def shortened(definition: str, faults: Sequence[Fault]) -> str:
         ]
         assert hit, fault.entry
         for state in hit:
-            for retrier in state.get("Retry", []):
+            for retrier in filter(waits_longer_each_time, state.get("Retry", [])):
                 retrier["MaxDelaySeconds"] = max(1, retrier["IntervalSeconds"])
             if fault.kind == "timeout":
                 state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other
                 state["TimeoutSeconds"] = SHORT_S
     return json.dumps(tree)
+
+
+def waits_longer_each_time(retrier: Mapping[str, Any]) -> bool:
+    """Whether a fault would make it: one retry waits no longer than the first, and no fault is of Lambda's
+    own errors. Definitions that are left alone are one, and a definition takes a second to parse.
+    """
+    is_lambdas = all(error.startswith("Lambda.") for error in retrier["ErrorEquals"])
+    return retrier["MaxAttempts"] > 1 and not is_lambdas
 
 
 def looked_at_often(definition: str) -> str:
