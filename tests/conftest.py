@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import shutil
@@ -62,10 +63,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
     gc.enable()
-
-
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()
+    # not before: pytest looks five times for what tests left, of which this is none; extensions look at the end
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture(scope="session", autouse=True)
