@@ -63,7 +63,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
     gc.enable()
-    # not before: pytest looks five times for what tests left, of which this is none; extensions look at the end
+    # not before: pytest looks five times for what tests left, of which this is none
     atexit.register(gc.unfreeze)
 
 
