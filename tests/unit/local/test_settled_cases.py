@@ -375,3 +375,14 @@ def test_a_link_that_leads_nowhere_is_no_run(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "latest").symlink_to("latest")
     assert main(["run", "--resume", "latest", "--runs", str(tmp_path)]) == 2
     assert "--resume: 'latest': " in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("killed")
+def test_another_suite_is_refused_in_the_words_of_the_command_line(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "quorum", "--resume", RUN_ID, "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: breakeven run: suite: 'quorum, sha256 ")
+    assert f"run {RUN_ID} has " in line
+    assert line.endswith(" and keeps its plan; leave suite out")
