@@ -40,9 +40,21 @@ def _moved(drift: Drift) -> str:
     if not any(drift.judged):
         return "too little was measured in both to tell drift from chance"
     if not found:
-        return f"no figure moved beyond chance{_within_chance(drift)}"
+        return f"{_unmoved(drift)}{_within_chance(drift)}"
     others = f", and {words.plural(len(found) - 1, 'more figure')} moved" if len(found) > 1 else ""
     return f"the {_named(drift, found[0])} {direction(found[0].ratio)}{others}"
+
+
+def _unmoved(drift: Drift) -> str:
+    """Of what was judged alone that it did not move."""
+    shifts, moves = drift.judged
+    if shifts and moves:
+        return "no figure moved beyond chance"
+    if shifts:
+        figures = words.plural(shifts, "figure")
+        return f"none of {figures} over all cells of a target moved beyond chance (single cells: not judged)"
+    figures = words.plural(moves, "figure")
+    return f"none of {figures} of single cells moved beyond chance (targets as a whole: not judged)"
 
 
 def _within_chance(drift: Drift) -> str:
@@ -79,7 +91,7 @@ def direction(ratio: float) -> str:
 
 def _changed(drift: Drift) -> str:
     if not drift.changes:
-        return "Its manifest and prices are as before."
+        return "Software, machine, suite and prices are as before."
     return f"What changed around it: {words.listing([one.field for one in drift.changes], NAMED_CHANGES)}."
 
 
@@ -91,6 +103,15 @@ def sentences(drift: Drift) -> list[str]:
         for one in drift.unlike
     ]
     return [*_doubts(drift), *map(_partial, drift.incomplete), *_findings(drift), *unlike]
+
+
+def _unjudged(shifts: int, moves: int) -> str:
+    """What was not judged, and why; empty where both were."""
+    if shifts and moves:
+        return ""
+    if shifts:
+        return "; single cells were not judged, as that takes two repeats in each run"
+    return f"; no target was judged as a whole, as that takes {LEAST_CELLS} of its cells"
 
 
 def _doubts(drift: Drift) -> list[str]:
@@ -113,11 +134,13 @@ def _findings(drift: Drift) -> Iterator[str]:
         cells = f"{LEAST_CELLS} cells of a target in both runs, or two repeats of a cell in each"
         yield f"Nothing can be told from chance: that takes {cells}."
         return
+    of_targets = f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} over all cells of a target"
+    of_cells = f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells"
+    judged = words.listing([*([of_targets] if shifts else []), *([of_cells] if moves else [])])
     yield (
-        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved beyond chance over all cells of a "
-        f"target, and {len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. Where nothing "
-        f"changed, any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: "
-        "a host that is faster or slower by 5% or more in all of them shows, too."
+        f"Moved beyond chance: {judged}{_unjudged(shifts, moves)}. If nothing has changed, the chance that "
+        f"any is listed here is at most {FALSE_ALARMS:.0%}, provided that cells vary independently: a host "
+        "that is 5% faster or slower throughout is listed, too."
     )
     if drift.only_before or drift.only_after:
         lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"

@@ -12,8 +12,8 @@ from breakeven.report.tables.drift_tables import figure_name, probability
 NAMED = 4
 P = (
     "p is the probability of such a change by chance, over all runs at which it could be, before the "
-    "correction for how many figures are judged. What changed is what differs from the manifest of the run "
-    "before."
+    "correction for how many figures are judged. What changed is what differs in software, "
+    "machine, suite and prices from the run before."
 )
 
 

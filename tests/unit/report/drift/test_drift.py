@@ -243,9 +243,9 @@ def test_the_command_leads_with_what_changed_and_names_what_moved(stored: Path, 
     assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
     out = capsys.readouterr().out
     assert out.startswith("after held against before")
-    assert out.index("Nothing of their manifests changed.") < out.index("moved beyond chance over all cells")
+    assert out.index("Nothing of their manifests changed.") < out.index("Moved beyond chance: ")
     assert "RabbitMQ mirrored pair" in out
-    assert "any do with a probability of at most 5%" in " ".join(out.split())
+    assert "the chance that any is listed here is at most 5%" in " ".join(out.split())
 
 
 def test_as_json_every_figure_has_its_repeats_and_its_p(stored: Path, capsys: Any) -> None:

@@ -55,8 +55,10 @@ def test_a_broker_slowed_by_a_fifth_is_named_with_the_release_and_nothing_else()
 
 def test_where_nothing_moved_that_is_the_summary() -> None:
     found = drift_of(monthly(4), monthly(3))
-    said = "Since run m3 of 2026-03-01 no figure moved beyond chance. Its manifest and prices are as before."
-    assert found.summary == said
+    assert found.summary == (
+        "Since run m3 of 2026-03-01 no figure moved beyond chance. "
+        "Software, machine, suite and prices are as before."
+    )
 
 
 def test_a_later_run_and_the_run_itself_are_no_earlier_ones() -> None:
@@ -139,7 +141,7 @@ def test_page_and_markdown_have_the_section_with_the_manifests_changes_first() -
     report = report.model_copy(update={"drift": drift_of(report, monthly(1))})
     for said in (text(section_of(report)), markdown(report, None)):
         assert "Drift since run m1 of 2026-01-01" in said
-        wanted = ("RabbitMQ 4.3.6", "with a probability of", "Figures that moved over all cells of a target")
+        wanted = ("RabbitMQ 4.3.6", "Moved beyond chance: ", "Figures that moved over all cells of a target")
         places = [said.index(words) for words in wanted]
         assert places == sorted(places)
 

@@ -1,0 +1,55 @@
+"""Drift in words: only of what was judged is it said that it did not move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from breakeven.report.drift.drift import Drift, drift_between
+from breakeven.report.drift.drift_words import sentences, summary
+from tests.fixtures.report.drifting import monthly
+
+NO_CELLS = "; single cells were not judged, as that takes two repeats in each run."
+NO_TARGETS = "; no target was judged as a whole, as that takes 3 of its cells."
+
+
+def unmoved(shifts: int, moves: int) -> Drift:
+    """Two runs alike, with so many figures of targets and of single cells judged."""
+    found = drift_between(monthly(3), monthly(4))
+    return replace(found, shifts=(), moves=(), judged=(shifts, moves))
+
+
+@pytest.mark.parametrize(
+    ("judged", "short", "long"),
+    [
+        (
+            (12, 1),
+            "no figure moved beyond chance.",
+            "0 of 12 figures over all cells of a target and 0 of 1 figure of",
+        ),
+        (
+            (12, 0),
+            "none of 12 figures over all cells of a target moved beyond chance (single cells: not judged).",
+            f"Moved beyond chance: 0 of 12 figures over all cells of a target{NO_CELLS}",
+        ),
+        (
+            (0, 1),
+            "none of 1 figure of single cells moved beyond chance (targets as a whole: not judged).",
+            f"Moved beyond chance: 0 of 1 figure of single cells{NO_TARGETS}",
+        ),
+    ],
+)
+def test_what_was_not_judged_is_not_said_to_be_unmoved(
+    judged: tuple[int, int], short: str, long: str
+) -> None:
+    drift = unmoved(*judged)
+    assert short in summary(drift, "2026-03-01")
+    assert long in " ".join(sentences(drift))
+    assert ("not judged" in summary(drift, "2026-03-01")) == (0 in judged)
+
+
+def test_where_nothing_was_judged_that_is_all_that_is_said() -> None:
+    drift = unmoved(0, 0)
+    assert "too little was measured in both to tell drift from chance" in summary(drift, "2026-03-01")
+    assert "Nothing can be told from chance" in " ".join(sentences(drift))
