@@ -129,7 +129,8 @@ def test_everything_else_stays_as_it_was() -> None:
     )
     assert made.notes[-1] == (
         f"{rest} further prices were not asked for and are those of the book; "
-        "the oldest figure is of 2024-07-01, 872 days old"
+        "the oldest, cloudwatch/logs_gb, lambda/gb_second_arm and states/transition, of 2024-07-01, "
+        "872 days old"
     )
 
 
@@ -198,6 +199,7 @@ def test_a_book_of_history_is_not_refreshed() -> None:
 
 def test_what_is_said_where_there_is_no_account() -> None:
     assert not_refreshed(load_book("us-east-1"), date(2026, 12, 20)) == (
-        "prices were not refreshed: this run had no AWS account to ask; list prices of 2026-11-20, "
-        "30 days old; the oldest figure is of 2024-07-01, 902 days old"
+        "prices were not refreshed: this run had no AWS account to ask; those of the book of 2026-11-20, "
+        "30 days old; the oldest, cloudwatch/logs_gb, lambda/gb_second_arm and states/transition, of "
+        "2024-07-01, 902 days old; “Prices used” lists those behind this report's figures"
     )

@@ -7,10 +7,12 @@ from datetime import date
 
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.price import Price
-from breakeven.words import unit_price
+from breakeven.words import listing, unit_price
 
 #: service and item
 Key = tuple[str, str]
+#: of the oldest prices, more are counted
+MOST_NAMES = 3
 
 
 def posted_by(
@@ -42,7 +44,8 @@ def not_refreshed(book: PriceBook, today: date) -> str:
     """What is said of a book where there is no AWS account to ask."""
     return (
         "prices were not refreshed: this run had no AWS account to ask; "
-        f"list prices of {book.as_of}, {_age(book.as_of, today)}; {_oldest(book.prices, today)}"
+        f"those of the book of {book.as_of}, {_age(book.as_of, today)}; {_oldest(book.prices, today)}; "
+        "“Prices used” lists those behind this report's figures"
     )
 
 
@@ -74,7 +77,9 @@ def _age(as_of: str, today: date) -> str:
 
 
 def _oldest(prices: Iterable[Price], today: date) -> str:
-    known = [price.as_of for price in prices if price.usd is not None]
+    known = [price for price in prices if price.usd is not None]
     if not known:
         return "none of them is known"
-    return f"the oldest figure is of {min(known)}, {_age(min(known), today)}"
+    day = min(price.as_of for price in known)
+    names = [_name(price) for price in known if price.as_of == day]
+    return f"the oldest, {listing(names, MOST_NAMES)}, of {day}, {_age(day, today)}"

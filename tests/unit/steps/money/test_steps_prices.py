@@ -65,7 +65,7 @@ def test_one_machine_asks_nobody() -> None:
     assert listed.asked == []
     assert made.book is load_book("us-east-1")
     assert len(made.notes) == 1
-    assert "this run had no AWS account to ask; list prices of 2026-11-20, 0 days old" in made.notes[0]
+    assert "this run had no AWS account to ask; those of the book of 2026-11-20, 0 days old" in made.notes[0]
 
 
 def test_a_region_without_a_book_is_refused() -> None:
