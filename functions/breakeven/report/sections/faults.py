@@ -22,6 +22,12 @@ ONE_MACHINE = (
     "lies between them. A node is a process: what it had written when it was killed is on disk once the host "
     "writes it, as the host goes on. Of a host that dies, a classic queue may lose what it confirmed. "
 )
+NO_FAULTS = (
+    "This run broke nothing, so it does not say what a broker's death, a partition or throttled calls do to "
+    "publishing, for how long, and whether messages are lost. These suites measure it, each with its own "
+    "report: npm run breakeven -- run faults (a node killed, stopped, paused, cut off, on alarm), run "
+    "rolling-restart (all nodes, one after the other), run network-faults, and run sqs-faults."
+)
 RATES = ("before", "lowest", "back, s")
 BY_A_PROXY = (
     "Cases with faults of calls go through a proxy of the run's own from their first call to their last: "
@@ -47,10 +53,10 @@ YES = {True: "yes", False: "no"}
 
 
 def section(subject: Subject) -> Section | None:
-    """None where no case was to have a fault."""
+    """Of a run without faults how to learn what they do; None of what a source published."""
     report = subject.report
     if not report.faults:
-        return None
+        return None if report.source else Section("faults", "Faults", paragraph(NO_FAULTS))
     of_calls = [fault for fault in report.faults if fault.is_of_calls]
     of_nodes = len(report.faults) - len(of_calls)
     local = ONE_MACHINE if of_nodes and report.environment == "local" else ""

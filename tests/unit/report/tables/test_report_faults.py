@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +15,16 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Chart, Paragraph, Section, Table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.sections import glossary
-from breakeven.report.sections.faults import MOST_FINDINGS, ONE_MACHINE, section
+from breakeven.report.sections.faults import MOST_FINDINGS, NO_FAULTS, ONE_MACHINE, section
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case
+from local.stored.published_report import published_report
 from tests.fixtures.report import sample
 from tests.fixtures.report.fault_rows import fault, fault_row, measured_for, rates_around, unmeasured
 
+SCENARIOS = Path(__file__).parents[4] / "scenarios"
 PAIR, TRIO, SINGLE = (
     TargetName(name) for name in ("rabbitmq-mirrored-pair", "rabbitmq-quorum-trio", "rabbitmq-single")
 )
@@ -110,10 +114,18 @@ def test_faults_are_in_the_order_of_the_reports_cases() -> None:
     assert [found.case_id for found in made.faults] == ids != sorted(ids)
 
 
-def test_faults_of_other_cases_are_left_out_and_a_run_without_has_no_section() -> None:
+def test_faults_of_other_cases_are_left_out_and_a_run_without_says_how_to_learn_what_they_do(
+    tmp_path: Path,
+) -> None:
     plan = planned()
     assert report(plan, fault_row("another")).faults == []
-    assert section(Subject(sample.report(plan), None)) is None
+    found = section(Subject(sample.report(plan), None))
+    assert found
+    assert [part.pieces for part in found.parts if isinstance(part, Paragraph)] == [(NO_FAULTS,)]
+    suites = set(re.findall(r"\brun ((?!broke)[a-z-]+)", NO_FAULTS.replace("npm run breakeven -- ", "")))
+    assert suites == {"faults", "rolling-restart", "network-faults", "sqs-faults"}
+    assert all((SCENARIOS / f"{suite}.yaml").is_file() for suite in suites)
+    assert section(Subject(published_report("A", tmp_path), None)) is None
 
 
 SENTENCES: list[tuple[dict[str, Any], str]] = [
