@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any
 
 from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, rates
 from breakeven.report.contract.cost_model import DecisionMap, MapRow
@@ -15,6 +16,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 from breakeven.report.money.lookup_tables import map_beside
 from breakeven.report.money.option_words import SHORT, hour
+from breakeven.report.money.priced.map_changes import change_rates
 
 MAX_COLUMNS = 3  # of the legend
 
@@ -91,11 +93,11 @@ def runs(one: DecisionMap, row: MapRow) -> list[tuple[float, float, str]]:
 
 
 def _spoken(question: CostQuestion, one: DecisionMap) -> str:
-    parts = []
+    parts, hour_usd = [], Inputs.model_validate(question.inputs).hour_rate
     for row in (one.rows[0], one.rows[-1]):
         steps = [
             f"{question.option_name(name)} from {words.figure(rate)}"
-            for rate, name in zip(row.from_msg_per_s, row.cheapest, strict=True)
+            for rate, name in zip(change_rates(one, row, hour_usd), row.cheapest, strict=True)
         ]
         parts.append(f"with {row.hours:g} hours {', '.join(steps)} messages a second")
     return f"{question.option_name(one.sqs_option)} against the clusters: {'; '.join(parts)}"

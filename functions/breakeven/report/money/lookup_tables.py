@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from breakeven import words
 from breakeven.pricing.bill.article import ARTICLE_BOOK
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.cost_model import Bill, BillLine, MapRow, PriceTier
 from breakeven.report.contract.crossing_model import Sensitivity
@@ -13,6 +14,7 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import SHORT, brief, usd
+from breakeven.report.money.priced.map_changes import change_rates
 
 MILLION = 1e6
 CHANGED = ("a quarter lower", "a quarter higher")
@@ -36,7 +38,10 @@ def map_table(report: Report) -> Table | None:
     maps = [m for m in report.decision_map if question and m.question_id == question.question_id]
     if question is None or not maps:
         return None
-    instance = str(question.inputs.get("instance"))
+    instance, hour_usd = (
+        str(question.inputs.get("instance")),
+        Inputs.model_validate(question.inputs).hour_rate,
+    )
     return Table(
         slug="map",
         caption="Cheapest option by hours of staff time a month",
@@ -45,7 +50,9 @@ def map_table(report: Report) -> Table | None:
         rows=tuple(
             Row(
                 (f"{rows[0].hours:g}",),
-                tuple(_ranges(row) for row in rows),
+                tuple(
+                    _ranges(row, change_rates(m, row, hour_usd)) for m, row in zip(maps, rows, strict=True)
+                ),
                 "priced",
             )
             for rows in zip(*(m.rows for m in maps), strict=True)
@@ -53,8 +60,8 @@ def map_table(report: Report) -> Table | None:
         notes=(
             "An instance type stands for "
             f"{question.spoken_option(RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
-            "the first rate. Twelve rates were priced per decade; each one shown is the first at which "
-            f"the option is cheapest. {map_beside(question)}".rstrip(),
+            "the first rate. Where one type follows another, the rate is the first at which it is cheaper of "
+            f"the twelve that were priced per decade. {map_beside(question)}".rstrip(),
         ),
         sourced=False,
     )
@@ -70,9 +77,9 @@ def map_beside(question: CostQuestion) -> str:
     return f"Amazon MQ has its {words.quantity(hours)} hours a month, whatever self-hosting takes. "
 
 
-def _ranges(row: MapRow) -> str:
+def _ranges(row: MapRow, rates: list[float]) -> str:
     """'t4g.small from 12.1 msg/s, then m7g.large from 316'; SQS is what is cheapest before."""
-    first, *others = zip(row.from_msg_per_s, row.cheapest, strict=True)
+    first, *others = zip(rates, row.cheapest, strict=True)
     parts = [] if first[1] in SHORT else [f"{brief(first[1])} from the first message"]
     parts += [f"{brief(option)} from {words.figure(rate)} msg/s" for rate, option in others]
     return ", then ".join(parts) or "SQS at every rate"
