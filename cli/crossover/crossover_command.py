@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> None:
         "crossover",
         help="price both sides at a traffic, and where they cross",
         description="Price SQS and your own RabbitMQ at a traffic, and find where they cost the same. "
-        "Nothing is measured and nothing is started; list prices of the book.",
+        "Nothing is measured and nothing is started; prices of the book.",
     )
     add_options(command)
     command.add_argument(

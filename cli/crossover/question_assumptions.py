@@ -17,9 +17,11 @@ from breakeven.pricing.bill.uncertainty import (
     MANAGED_TRAFFIC,
     uncertain,
 )
+from breakeven.pricing.prices.price import Price
 from breakeven.report.money.consumption.consumer_words import consumers, lambda_polling
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.price_assumptions import amazon_mq, fifo_quota
+from breakeven.report.money.priced.price_owners import LISTS, but_for
 
 
 def assumptions(
@@ -46,7 +48,7 @@ def assumptions(
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         consumers(inputs),
-        f"List prices before tax, not refreshed; {work}",
+        f"{LISTS} before tax, not refreshed{but_for(_prices(base))}; {work}",
     ]
     unsure = list(uncertain(inputs))
     if unsure:
@@ -55,6 +57,12 @@ def assumptions(
     if any(option.option_id == AMAZON_MQ for option in base.options):
         said.append(amazon_mq(inputs))
     return [*said, *capacity_of(inputs).notes]
+
+
+def _prices(base: Question) -> list[Price]:
+    """Those that the options are billed with, each once."""
+    lines = {(line.service, line.item) for option in base.options for line in option.lines if not line.own}
+    return [base.book.price(*key) for key in sorted(lines)]
 
 
 def _full(inputs: Inputs) -> str:

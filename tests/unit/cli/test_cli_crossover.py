@@ -139,7 +139,7 @@ def test_that_nobody_knows_what_amazon_mq_carries_is_said(capsys: pytest.Capture
     # 195 msg/s x 3 / 0.7: what a peak of three times the mean takes at 70%
     assert "Amazon MQ cluster of mq.m7g.large above it, if each of its clusters carries at least 838" in out
     assert "and traffic between its brokers, whose price no source gives, is free: 514 million" in out
-    assert "three brokers of mq.m7g.large with 15 GB of disk each, in as many as the traffic takes" in out
+    assert "three brokers of mq.m7g.large with 15 GB of disk each, as many as the traffic takes" in out
     assert "Its capacity is not known; the network baseline carries 38,127 msg/s at most" in out
     _, out, _ = run(capsys, "--amazon-mq", "none")
     assert "Amazon MQ" not in out

@@ -20,7 +20,8 @@ def said(**inputs: Any) -> str:
 
 def test_as_the_main_job_asks():
     reported = said()
-    assert "list prices in US dollars before tax, on demand." in reported
+    assert reported.startswith("Prices: AWS's list prices of us-east-1 as of 2026-11-20, but for Amazon MQ's")
+    assert "They are in US dollars before tax, on demand." in reported
     assert "peak is assumed to be 3 times the mean, and a cluster is used to 70%" in reported
     assert "not known; the network baseline carries 57,190 msg/s at most" in reported
     assert "1 KiB per message, attributes included, in calls of one message, billed" in reported
@@ -32,9 +33,9 @@ def test_as_the_main_job_asks():
     assert "The brokers' bill excludes staff time" in reported
     assert "at $75 an hour (assumed unless given)" in reported
     assert "the service's cluster of three brokers of mq.m7g.large with 15 GB of disk each" in reported
-    assert "of RabbitMQ it runs 3.13, 4.2 and 4.3" in reported
-    assert "none of its brokers can be stopped by a call" in reported
-    assert "(3.333 times a message): nothing is priced, and intervals go up" in reported
+    assert "It runs RabbitMQ 3.13, 4.2 and 4.3" in reported
+    assert "it counts with all brokers up, as no call can stop one" in reported
+    assert "(3.333 times a message) is charged: nothing is priced, and intervals reach up" in reported
     assert "Prices 2012-12: 3 billed SQS requests per message; no free requests; 2 x m1.small" in reported
     assert "reserved" not in reported
 
@@ -69,9 +70,12 @@ def test_as_the_main_job_asks():
             "bill includes 12 hours of staff time a month, at $90",
         ),
         ({"deployment": "single"}, "Amazon MQ: one broker of mq.m7g.large with 200 GB of disk"),
-        ({"amazon_mq": "mq.m5.large"}, "of RabbitMQ it runs 3.13. Its capacity"),
+        ({"amazon_mq": "mq.m5.large"}, "It runs RabbitMQ 3.13. Its capacity"),
         ({"amazon_mq_gb": 75.0}, "75 GB of disk each"),
-        ({"amazon_mq_gb": 75.0}, "it runs 4.2 and 4.3, which have disks of a chosen size. Its capacity"),
+        (
+            {"amazon_mq_gb": 75.0},
+            "It runs RabbitMQ 4.2 and 4.3, which have disks of a chosen size. Its capacity",
+        ),
         ({"queue": "fifo"}, "takes 70,000 calls a second of each action in us-east-1"),
         ({"consumer": "containers"}, "consumers' polls of idle queues are priced; the free requests"),
         ({"consumer": "lambda"}, "on SQS, what one receive brings (1 as used); on Amazon MQ, 10 messages or"),

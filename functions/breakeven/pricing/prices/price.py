@@ -18,6 +18,15 @@ Mark = Literal["V", "V2", "D", "M"]
 MOST_USD = 1e6
 
 
+#: how a source says that the price is in nothing of AWS's
+NOT_OF_AWS = "in no AWS data that was read"
+
+
+def is_of_aws(source: str) -> bool:
+    """Whether a price's source is AWS's own list, or a copy of it."""
+    return NOT_OF_AWS not in source
+
+
 def _is_day(text: str) -> str:
     """:raises ValueError: there is no such day"""
     date.fromisoformat(text)

@@ -15,6 +15,7 @@ from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
+from breakeven.report.money.priced.price_owners import prices_in_short
 
 #: of the axis that a rate takes beside its ring, by whether the chart is the narrow one
 LABEL_DECADES = {False: 0.6, True: 1.2}
@@ -61,7 +62,7 @@ def costs(report: Report) -> Iterator[Chart]:
     yield chart(
         slug="cost",
         title="What a month costs, by traffic",
-        caption=_caption(crossings),
+        caption=_caption(report, crossings),
         description=". ".join(_spoken(report, crossing) for crossing in shown)
         or "No two options were compared at any rate",
         heights=(480, 560),
@@ -69,7 +70,7 @@ def costs(report: Report) -> Iterator[Chart]:
     )
 
 
-def _caption(crossings: Sequence[Crossover]) -> str:
+def _caption(report: Report, crossings: Sequence[Crossover]) -> str:
     """Each sentence only where what it is about is drawn."""
     rings = (
         " Rings mark where the cheaper option changes or both cost the same. Whether brokers can carry the "
@@ -78,7 +79,7 @@ def _caption(crossings: Sequence[Crossover]) -> str:
     band = " The shaded band is the range of the first crossing."
     shaded = any(_is_main(crossing) and crossing.interval for crossing in crossings)
     return (
-        "List prices on logarithmic scales; no measured speed enters."
+        f"{prices_in_short(report)}, on logarithmic scales; no measured speed enters."
         f"{rings if crossings else ''}{band if shaded else ''}"
     )
 

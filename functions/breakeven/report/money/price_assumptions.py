@@ -15,6 +15,7 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.consumption.consumer_words import consumers
 from breakeven.report.money.option_words import hour, share
+from breakeven.report.money.priced.price_owners import prices_in_full
 
 PATHS = {
     "public": "Clients reach SQS through its public endpoints in the same region, at no charge.",
@@ -32,7 +33,7 @@ def money_assumptions(report: Report) -> list[str]:
         return []
     inputs = Inputs.model_validate(question.inputs)
     sentences = [
-        _prices(inputs),
+        _prices(report, inputs),
         _rates(question, inputs),
         _sqs(question, inputs),
         *([_batched(inputs)] if "sqs-batched" in question.options else []),
@@ -45,7 +46,7 @@ def money_assumptions(report: Report) -> list[str]:
     return [*sentences, *(_question(one) for one in report.cost_questions)]
 
 
-def _prices(inputs: Inputs) -> str:
+def _prices(report: Report, inputs: Inputs) -> str:
     commitment = "on demand"
     if inputs.commitment != "on-demand":
         term, kind = inputs.commitment.split("-")
@@ -56,7 +57,7 @@ def _prices(inputs: Inputs) -> str:
         if factor != 1
     ]
     apart = f", with {words.listing(factors)}" if factors else ""
-    return f"Prices are list prices in US dollars before tax, {commitment}{apart}."
+    return f"{prices_in_full(report)} They are in US dollars before tax, {commitment}{apart}."
 
 
 def _rates(question: CostQuestion, inputs: Inputs) -> str:
@@ -119,19 +120,17 @@ def _batched(inputs: Inputs) -> str:
     best = batched(inputs)
     empty = "no empty receives" if best.empty_receives is not None else "consumers' polls of idle queues"
     return (
-        f"SQS batched and long-polled: {_fill(inputs)} of {words.quantity(best.send_batch)} messages, "
-        f"deletes of {words.quantity(best.delete_batch)} and {empty}: {_requests(best)} requests "
-        "per message. Waiting to fill batches adds latency."
+        f"SQS batched and long-polled: batches of {words.quantity(best.send_batch)} messages, deletes of "
+        f"{words.quantity(best.delete_batch)} and {empty}: {_requests(best)} requests per message. "
+        f"{_fill(inputs)} Waiting to fill batches adds latency."
     )
 
 
 def _fill(inputs: Inputs) -> str:
     """How full the batches are, and how that is known."""
     if inputs.batch_fill is None:
-        return (
-            "how full batches are is not known: they are priced as full, intervals go down to half, batches"
-        )
-    return f"batches that are {share(inputs.batch_fill)} full, on average"
+        return "How full batches are is not known: they are priced as full, and intervals reach down to half."
+    return f"They are {share(inputs.batch_fill)} full on average."
 
 
 def fifo_quota(inputs: Inputs, region: str) -> list[str]:
@@ -210,16 +209,16 @@ def amazon_mq(inputs: Inputs) -> str:
     releases = words.listing(broker.releases_of(chosen_disk=chosen))
     disks = ", which have disks of a chosen size" if chosen else ""
     said = (
-        f"Amazon MQ: {what}, in as many as the traffic takes, and clients' traffic across zones; of RabbitMQ "
-        f"it runs {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; "
-        f"none of its brokers can be stopped by a call, so that all are up. {_hours_of_amazon_mq(inputs)}"
+        f"Amazon MQ: {what}, as many as the traffic takes, and clients' traffic across zones. It runs "
+        f"RabbitMQ {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; it counts "
+        f"with all brokers up, as no call can stop one. {_hours_of_amazon_mq(inputs)}"
     )
     return f"{said}{_between_brokers(inputs)}"
 
 
 def _hours_of_amazon_mq(inputs: Inputs) -> str:
     if inputs.amazon_mq_hours is None:
-        return "How much staff time it takes no source that was read says: none is added to it."
+        return "No source that was read says how much staff time it takes, so none is added."
     return f"Its bill includes {words.quantity(inputs.amazon_mq_hours)} hours of staff time a month."
 
 
@@ -236,8 +235,8 @@ def _between_brokers(inputs: Inputs) -> str:
     if share_asked is not None:
         return " Nothing is priced of the traffic between its brokers."
     return (
-        f" No source that was read says what traffic between its brokers is charged ({copies} times a "
-        "message): nothing is priced, and intervals go up to the price across zones."
+        f" Nor does any source say what traffic between its brokers ({copies} times a message) is charged: "
+        "nothing is priced, and intervals reach up to the price across zones."
     )
 
 

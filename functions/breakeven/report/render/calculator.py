@@ -11,6 +11,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
 from breakeven.report.money.headline import headline
+from breakeven.report.money.priced.price_owners import prices_in_short
 from breakeven.report.render.page import Content, money_keys, set_page
 from breakeven.report.render.page_data import Printed, page_data
 from breakeven.report.render.script import script
@@ -44,7 +45,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     content = Content(
         _headline(money),
         list(filter(None, [in_short(money)])),
-        f"{money.title} · no run: list prices ({books}) and published figures",
+        f"{money.title} · no run: {prices_in_short(money, books)}, and published figures",
         money_keys(money),
         [section for section in made if section and section.parts],
         script(page_data(money, printed)),

@@ -1,0 +1,62 @@
+"""Whose prices the figures stand on: AWS's lists, and what is in none of them that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from breakeven import words
+from breakeven.pricing.prices.price import Price, is_of_aws
+from breakeven.report.contract.cost_model import PriceTier
+from breakeven.report.contract.report_model import Report
+
+LISTS = "AWS's list prices"
+
+
+def prices_in_short(report: Report, books: str = "") -> str:
+    """'AWS's list prices', and whose and of when others are; for captions and titles.
+
+    :param books: names of the price books, where they are to be said
+    """
+    others, lists = _of_others(report), f"{LISTS} {books}".rstrip()
+    if not others:
+        return lists
+    services = words.listing(list(dict.fromkeys(_service(one) for one in others)))
+    return f"{lists}, but for {services}'s (third parties', {max(one.as_of for one in others)})"
+
+
+def prices_in_full(report: Report) -> str:
+    """A sentence: the book, its date, and each price that is not of AWS's lists with its date and source."""
+    question = report.headline_question
+    if question is None:
+        return ""
+    region, _, day = question.price_book.partition("@")
+    said = f"Prices: {LISTS} of {region}{f' as of {day}' if day else ''}"
+    return f"{said}{but_for(_of_others(report))}."
+
+
+def but_for(prices: Iterable[Price | PriceTier]) -> str:
+    """', but for' those that are not of AWS's lists, each with its date and source; empty where all are."""
+    others = [
+        f"{_service(one)}'s {one.item} of {one.as_of} ({one.source})"
+        for one in prices
+        if not is_of_aws(one.source)
+    ]
+    return f", but for {words.listing(others)}" if others else ""
+
+
+def _of_others(report: Report) -> list[PriceTier]:
+    """Those of the headline's options that stand in no data of AWS that was read, each once."""
+    question = report.headline_question
+    book = question.price_book if question else ""
+    own = {
+        (line.service, line.item)
+        for bill in report.bills
+        if question and bill.question_id == question.question_id
+        for line in bill.lines
+    }
+    found = [one for one in report.prices if one.book == book and not is_of_aws(one.source)]
+    return list({one.item: one for one in found if (one.service, one.item) in own}.values())
+
+
+def _service(price: Price | PriceTier) -> str:
+    return {"amazonmq": "Amazon MQ"}.get(price.service, price.service)

@@ -1,0 +1,55 @@
+"""Whose prices: AWS's lists, and what is in none of them, wherever list prices are spoken of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from breakeven.pricing.prices.book_files import load_book, regions
+from breakeven.pricing.prices.price import is_of_aws
+from breakeven.report.charts.cost_curves import costs
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.priced.price_owners import prices_in_full, prices_in_short
+from tests.fixtures.report import money, sample
+from tests.fixtures.report.spoken import in_detail
+
+PLAN = sample.planned()[:2]
+
+
+def report_of(**inputs: Any) -> Report:
+    return sample.report(PLAN, **money.answers(**inputs))
+
+
+def test_a_price_that_is_not_of_aws_is_named_with_its_source_and_date() -> None:
+    report = report_of()
+    said = prices_in_full(report)
+    assert said.startswith(
+        "Prices: AWS's list prices of us-east-1 as of 2026-11-20, but for Amazon MQ's cluster.mq."
+    )
+    (tier,) = [one for one in report.prices if one.item == "cluster.mq.m7g.large"]
+    assert f"{tier.item} of {tier.as_of} ({tier.source})." in said
+    assert in_detail(report)["Prices"].endswith(said)
+    assert any(one.startswith(said) for one in report.assumptions)
+
+
+def test_captions_have_it_in_short() -> None:
+    short = "AWS's list prices, but for Amazon MQ's (third parties', 2026-10-01)"
+    assert prices_in_short(report_of()) == short
+    (chart,) = costs(report_of())
+    assert chart.caption.startswith(f"{short}, on logarithmic scales")
+
+
+def test_where_all_are_of_aws_nothing_is_excepted() -> None:
+    for report in (report_of(amazon_mq=None), report_of(amazon_mq="mq.m5.large")):
+        assert prices_in_full(report) == "Prices: AWS's list prices of us-east-1 as of 2026-11-20."
+        assert prices_in_short(report) == "AWS's list prices"
+
+
+def test_what_is_not_of_aws_is_amazon_mq_alone() -> None:
+    others = {
+        (one.service, one.item)
+        for name in regions()
+        for one in load_book(name).prices
+        if not is_of_aws(one.source)
+    }
+    assert {service for service, _ in others} == {"amazonmq"}
+    assert ("amazonmq", "cluster.mq.m7g.large") in others
