@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from math import log
 
 from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.joined_model import CrossingLatency, MeasuredSide
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import about, brief, deciding
-from breakeven.report.tables.offered_rates import fell_behind, offered_rate
+from breakeven.report.tables.offered_rates import NEAR, is_of_size, kept_up
 from breakeven.terms import TargetName
-
-#: of the crossing's rate: what counts as near
-NEAR = (0.5, 2.0)
 
 
 def crossing_latencies(crossovers: Sequence[Crossover], cases: Sequence[CaseReport]) -> list[CrossingLatency]:
     """Of each pair the crossing that decides, with the case on each side whose rate is nearest to it.
 
-    The rate of a case is what was sent; an open loop stands before a closed one, which always drives its
-    target as hard as its workers can, and of open loops one that kept up before one that fell behind, whose
-    latency says how long it was offered too much.
+    The rate of a case is what was sent. Only cases count that kept up, with messages of about that size:
+    elsewhere the latency says how long messages waited in a queue that grew. An open loop stands before a
+    closed one, which always drives its target as hard as its workers can.
     """
     pairs: dict[tuple[str, str, str], list[Crossover]] = {}
     for row in crossovers:
@@ -34,23 +32,26 @@ def crossing_latencies(crossovers: Sequence[Crossover], cases: Sequence[CaseRepo
             sqs_option=found.sqs_option,
             other_option=found.other_option,
             msg_per_s=found.msg_per_s,
-            sides=[_side(target, found.msg_per_s, cases) for target in found.targets],
+            sides=[_side(target, found, cases) for target in found.targets],
         )
         for rows in pairs.values()
         if (found := deciding(rows)) and found.msg_per_s
     ]
 
 
-def _side(target: str, msg_per_s: float, cases: Sequence[CaseReport]) -> MeasuredSide:
+def _side(target: str, crossing: Crossover, cases: Sequence[CaseReport]) -> MeasuredSide:
+    msg_per_s = crossing.msg_per_s or 0.0
+    size = Inputs.model_validate(crossing.assumptions).message_bytes
     near = [
         (case, rate)
         for case in cases
         if case.status == "ok" and TargetName(case.target).kind == target and _is_undisturbed(case)
         if (rate := _rate(case)) and NEAR[0] <= rate / msg_per_s <= NEAR[1]
+        if is_of_size(case, size) and kept_up(case)
     ]
     if not near:
         return MeasuredSide(target=target)
-    case, rate = min(near, key=lambda found: (*_preference(found[0]), abs(log(found[1] / msg_per_s))))
+    case, rate = min(near, key=lambda found: (_is_closed(found[0]), abs(log(found[1] / msg_per_s))))
     latency = case.end_to_end
     return MeasuredSide(
         target=target,
@@ -71,9 +72,8 @@ def _is_undisturbed(case: CaseReport) -> bool:
     return "nodes_down" not in case.flags and not case.parameters.get("faults")
 
 
-def _preference(case: CaseReport) -> tuple[bool, bool]:
-    """The lower, the sooner a case is taken."""
-    return case.parameters.get("rate") is None, fell_behind(case)
+def _is_closed(case: CaseReport) -> bool:
+    return case.parameters.get("rate") is None
 
 
 def near_crossing(report: Report, crossing: Crossover) -> str:
@@ -89,20 +89,19 @@ def near_crossing(report: Report, crossing: Crossover) -> str:
     sides = [side for side in found[0].sides if side.case_id]
     rate = f"Near {about(found[0].msg_per_s)} messages a second"
     if not sides:
-        return f"{rate} this run measured neither side, so what is given up in latency there is not known."
-    behind = {case.case_id: offered_rate(case) for case in report.cases if fell_behind(case)}
-    said = "; ".join(_words(side, behind.get(side.case_id or "")) for side in sides)
+        return (
+            f"{rate} this run has no case of either side that kept up, with messages of about that size, so "
+            "what is given up in latency there is not known."
+        )
+    said = "; ".join(_words(side) for side in sides)
     missing = [words.target_name(side.target) for side in found[0].sides if not side.case_id]
-    none = f"; nothing was measured there of {words.listing(missing)}" if missing else ""
+    none = f"; it has no case of {words.listing(missing)} there that kept up" if missing else ""
     return f"{rate} this run measured, end to end: {said}{none}."
 
 
-def _words(side: MeasuredSide, offered: float | None) -> str:
-    """:param offered: the rate, messages a second, that the case fell behind; None: it fell behind none"""
+def _words(side: MeasuredSide) -> str:
     name, emulated = words.target_name(side.target), "emulated, " if side.provenance == "emulated" else ""
     rate = f"at {words.figure(side.msg_per_s)} msg/s"
-    if offered is not None:
-        rate = f"{rate}, falling behind the {words.figure(offered)} offered"
     if side.p50_ms is None:
         return f"{name} ({emulated}{rate}), whose latency is not known"
     p99 = "" if side.p99_ms is None else f" and 99 of 100 within {words.figure(side.p99_ms)} ms"
@@ -141,9 +140,9 @@ def crossing_latencies_table(report: Report) -> Table | None:
             for side in one.sides
         ),
         notes=(
-            "Near: from half to twice the crossing's rate. End to end; of several cases an open loop's, then "
-            "the nearest, those that kept up first. "
-            "The rate of a crossing is a monthly mean; a peak is higher.",
+            "Near: from half to twice the crossing's rate and the size of its messages. End to end, of cases "
+            "that consumed what they sent: elsewhere messages waited in a queue that grew. Of several an "
+            "open loop's, then the nearest. The rate of a crossing is a monthly mean; a peak is higher.",
         ),
         sourced=False,
     )

@@ -11,6 +11,8 @@ from breakeven.report.contract.report_model import CaseReport, Report
 
 #: share of an offered rate that must be sent, and received, for a target to have kept up with it
 KEPT_SHARE = 0.99
+#: of a rate, or of a message's size: what counts as near
+NEAR = (0.5, 2.0)
 #: within which 99 of 100 messages are answered where publishing is not held up, milliseconds
 HELD_UP_MS = 1000.0
 #: as a workload's parameters say the steps of a profile
@@ -60,6 +62,27 @@ def fell_behind(case: CaseReport) -> bool:
     metrics = [case.produce, *([received] if case.parameters.get("consumers") else [])]
     least = KEPT_SHARE * offered_rate(case)
     return not all(metric and (metric.msg_per_s or 0.0) >= least for metric in metrics)
+
+
+def kept_up(case: CaseReport) -> bool:
+    """Was what a case sent consumed as fast? Else its queue grew, and its latency tells how long it waited.
+
+    An open loop must have sent what was offered, too. A closed loop sends as fast as its workers can.
+    """
+    if is_open_loop(case):
+        return not fell_behind(case)
+    sent, received = case.produce, case.shown("consume_cycle")
+    if not case.parameters.get("consumers"):
+        return False
+    return (received.msg_per_s or 0.0 if received else 0.0) >= KEPT_SHARE * (
+        sent.msg_per_s or 0.0 if sent else 0.0
+    )
+
+
+def is_of_size(case: CaseReport, message_bytes: float) -> bool:
+    """Were its messages from half to twice as large? Not of a source that does not give their size."""
+    size = case.parameters.get("message_bytes")
+    return isinstance(size, int | float) and NEAR[0] <= size / message_bytes <= NEAR[1]
 
 
 def offered_steps(report: Report, case: CaseReport) -> Iterator[OfferedStep]:

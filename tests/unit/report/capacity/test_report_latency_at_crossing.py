@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.latency_at_crossing import (
     crossing_latencies,
@@ -17,25 +16,30 @@ from breakeven.report.money.latency_at_crossing import (
 from tests.fixtures.report import money, sample
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
+SIZE = 4096
+OF_SIZE = {"consumers": 1, "message_bytes": SIZE}
 
 
 @cache
 def priced() -> Report:
-    return sample.report(sample.planned()[2:4], **money.answers(message_bytes=4096))
+    return sample.report(sample.planned()[2:4], **money.answers(message_bytes=SIZE))
 
 
 def case(target: str, sent: float, p50: float = 5.0, **changes: Any) -> CaseReport:
-    """A case of a closed loop, unless a rate is given."""
+    """A case of a closed loop, unless a rate is given, that consumed what it sent, unless ``received`` is."""
     (found,) = [one for one in priced().cases if one.target == target]
     assert found.produce
     assert found.end_to_end
-    rate = changes.pop("rate", None)
+    assert found.consume_cycle
+    rate, received = changes.pop("rate", None), changes.pop("received", sent)
+    size = changes.pop("message_bytes", SIZE)
     return found.model_copy(
         update={
             "case_id": f"{target}-{sent:g}",
             "produce": found.produce.model_copy(update={"msg_per_s": sent}),
             "end_to_end": found.end_to_end.model_copy(update={"p50_ms": p50, "p99_ms": 9.0}),
-            "parameters": {"mode": "parallel", "rate": rate},
+            "consume_cycle": found.consume_cycle.model_copy(update={"msg_per_s": received}),
+            "parameters": {"mode": "parallel", "rate": rate, "consumers": 1, "message_bytes": size},
             "provenance": "measured",
             **changes,
         }
@@ -66,15 +70,29 @@ def test_an_open_loop_stands_before_a_closed_one_that_is_nearer() -> None:
     at = priced().crossovers[0].msg_per_s or 0.0
     report = report_of(case(SQS, at), case(SQS, at * 1.9, p50=7.0, rate=at * 1.9))
     assert report.crossing_latencies[0].sides[0].p50_ms == 7.0
-    assert "nothing was measured there of RabbitMQ mirrored pair" in said(report)
+    assert "; it has no case of RabbitMQ mirrored pair there that kept up." in said(report)
 
 
-def test_a_case_that_fell_behind_says_so_and_stands_after_one_that_kept_up() -> None:
+@pytest.mark.parametrize(
+    ("changes", "counts"),
+    [
+        ({"rate": 2.0}, False),
+        ({"rate": 1.0}, True),
+        ({"received": 0.98}, False),
+        ({"received": 0.99}, True),
+        ({"message_bytes": SIZE / 2 - 1}, False),
+        ({"message_bytes": SIZE / 2}, True),
+        ({"message_bytes": SIZE * 2}, True),
+        ({"message_bytes": SIZE * 2 + 1}, False),
+        ({"message_bytes": None}, False),
+    ],
+)
+def test_only_a_case_of_that_size_that_kept_up_tells_a_latency(changes: dict[str, Any], counts: bool) -> None:
     at = priced().crossovers[0].msg_per_s or 0.0
-    behind, kept = case(SQS, at, p50=9000.0, rate=at * 2), case(SQS, at * 1.8, p50=7.0, rate=at * 1.8)
-    assert f"falling behind the {words.figure(at * 2)} offered): half of" in said(report_of(behind))
-    assert report_of(behind, kept).crossing_latencies[0].sides[0].p50_ms == 7.0
-    assert "falling behind" not in said(report_of(behind, kept))
+    scaled = {name: value * at if name != "message_bytes" else value for name, value in changes.items()}
+    report = report_of(case(SQS, at, p50=9000.0, **scaled))
+    assert (report.crossing_latencies[0].sides[0].p50_ms == 9000.0) == counts
+    assert ("no case of either side that kept up, with messages of about that size" in said(report)) != counts
 
 
 @pytest.mark.parametrize(
@@ -82,14 +100,17 @@ def test_a_case_that_fell_behind_says_so_and_stands_after_one_that_kept_up() -> 
     [
         {"status": "failed"},
         {"flags": ["nodes_down"]},
-        {"parameters": {"mode": "parallel", "rate": 60, "faults": "kill the leader at 6 s, for 3 s"}},
-        {"parameters": {"mode": "load-unload"}},
+        {
+            "parameters": OF_SIZE
+            | {"mode": "parallel", "rate": 60, "faults": "kill the leader at 6 s, for 3 s"}
+        },
+        {"parameters": OF_SIZE | {"mode": "load-unload"}},
     ],
 )
 def test_a_case_that_says_nothing_of_that_rate_is_left_out(changes: dict[str, Any]) -> None:
     at = priced().crossovers[0].msg_per_s or 0.0
     report = report_of(case(SQS, at, **changes))
-    assert "this run measured neither side" in said(report)
+    assert "this run has no case of either side that kept up" in said(report)
 
 
 @pytest.mark.parametrize(("factor", "near"), [(0.49, False), (0.51, True), (1.99, True), (2.01, False)])
