@@ -15,7 +15,7 @@ WITH
 , wanted AS (
   SELECT question_id, option_id, messages_per_cluster, asked_messages AS messages, asked_messages AS to_messages
   FROM options
-  WHERE asked_messages IS NOT NULL AND purpose IN ('headline', 'rate', 'cheaper', 'history', 'pairs')
+  WHERE asked_messages IS NOT NULL AND purpose IN ('headline', 'rate', 'volume', 'cheaper', 'history', 'pairs')
 ),
 -- include: costs
 , units AS (

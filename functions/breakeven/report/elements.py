@@ -136,8 +136,7 @@ Part = Paragraph | Bullets | Definitions | BadgeKey | Folded | Table | Chart
 class Section:
     """A section of the report. ``title`` is what it is called, ``heading`` what stands above it.
 
-    ``in_contents``: whether the page's list of sections names it. ``on_page_only``: whether Markdown is
-    spared it.
+    ``in_contents``: whether the page's list of sections names it.
     """
 
     slug: str
@@ -145,7 +144,6 @@ class Section:
     parts: tuple[Part, ...]
     heading: str = ""
     in_contents: bool = True
-    on_page_only: bool = False
 
     def tables(self) -> list[Table]:
         """Every table, folded ones among them, in order."""

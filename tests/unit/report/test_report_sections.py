@@ -24,6 +24,7 @@ from breakeven.report.elements import (
 )
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
+from breakeven.report.sections import glossary
 from breakeven.report.sections.subject import Subject
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
@@ -99,14 +100,14 @@ def test_the_same_section_is_in_markdown_but_for_charts_and_badges(monkeypatch):
     )
 
 
-def test_a_section_may_be_the_pages_alone_or_not_in_its_contents(monkeypatch):
+def test_a_section_may_be_left_out_of_the_pages_contents(monkeypatch):
     part = (Paragraph(("words",)),)
-    for_page = Section("page", "For the page", part, on_page_only=True)
+    for_page = Section("page", "Listed", part)
     unlisted = Section("unlisted", "Unlisted", part, in_contents=False)
     root, said = shown_with(monkeypatch, for_page, None, Section("empty", "Empty", ()), unlisted)
     assert [one.get("id") for one in root.iter("section")] == ["page", "unlisted"]
-    assert [text(link) for link in root.find(".//nav").iter("a")] == ["For the page"]
-    assert "For the page" not in said
+    assert [text(link) for link in root.find(".//nav").iter("a")] == ["Listed"]
+    assert "## Listed\n\nwords" in said
     assert "## Unlisted\n\nwords" in said
 
 
@@ -124,7 +125,9 @@ def test_page_and_markdown_have_the_same_tables_in_the_same_order(beside):
     plain = markdown(report, published).replace("\\", "")
     headings = [one.removeprefix("### ") for one in plain.splitlines() if one.startswith("### ")]
     assert len(captions) > 12
-    assert [one for one in headings if one != "The published figures"] == captions
+    terms = [part.title for part in glossary.section(Subject(report, None)).parts]
+    assert [one for one in headings if one not in {"The published figures", *terms}] == captions
+    assert headings[-len(terms) :] == terms, "the glossary is in both"
 
 
 def test_every_section_has_a_name_of_its_own():

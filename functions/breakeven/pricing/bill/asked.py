@@ -90,6 +90,16 @@ class Asked:
             "board": list(self.board),
             "clusters": list(self.clusters),
             "rates": {each.question_id: each.inputs.message_bytes for each in self.of("rate")},
+            "volumes": [
+                {
+                    "question_id": each.question_id,
+                    "messages_per_month": round(
+                        (each.inputs.msg_per_s or 0.0) * each.inputs.seconds_per_month
+                    ),
+                    "message_bytes": each.inputs.message_bytes,
+                }
+                for each in self.of("volume")
+            ],
             "pairs": [_pairs(question) for question in self.of("pairs")],
             "capacities": self._capacities(),
             "questions": [

@@ -36,6 +36,7 @@ Purpose = Literal[
     "message-size",
     "empty-receives",
     "rate",
+    "volume",
     "map",
     "pairs",
     "pairs-interval",

@@ -41,6 +41,7 @@ from breakeven.pricing.bill.uncertainty import (
     inputs_of_others,
     uncertain,
 )
+from breakeven.pricing.bill.volumes import by_volume
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.words import plural
 
@@ -62,7 +63,7 @@ def ask_all(
     managed_capacity: RunCapacity | None = None,
     capacities_of: Capacities = NO_CAPACITIES,
 ) -> Asked:
-    """A question with its intervals, sensitivity, cheaper variants and map; and the 2012 article's beside it.
+    """A question with its intervals, sensitivity, cheaper variants, volumes and map; the article's beside it.
 
     :param others: on the map beside the question's own instance type: type -> messages a second of one
         cluster with one node down; None: those that a source printed
@@ -85,8 +86,10 @@ def ask_all(
     less, unpriced = cheaper(base, lambda each: priced_with(each, capacities_of.find(each)))
     notes += unpriced
     beside = (*less, *corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
-    pairs = ask_pairs(base, partial(_known, capacities_of))
-    questions = (base, *beside, *pairs, map_question(base, others), article_question())
+    known = partial(_known, capacities_of)
+    volumes = by_volume(base, known)
+    pairs = ask_pairs(base, known)
+    questions = (base, *beside, *volumes, *pairs, map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
 
 

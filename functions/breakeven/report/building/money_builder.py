@@ -20,6 +20,7 @@ from breakeven.report.contract.cost_model import (
     DecisionMap,
     MapRow,
     OfferedRate,
+    VolumePrice,
 )
 from breakeven.report.contract.crossing_model import (
     Crossover,
@@ -148,6 +149,18 @@ def offered_rates(answers: Answers) -> list[OfferedRate]:
         )
         rate.usd[bill.option_id] = bill.usd
     return sorted(found.values(), key=lambda rate: (rate.msg_per_s, rate.message_bytes))
+
+
+def volumes(answers: Answers) -> list[VolumePrice]:
+    """The bills at a few volumes and sizes, smallest messages first."""
+    asked = {one["question_id"]: one for one in answers.cost.get("volumes", ())}
+    found: dict[str, VolumePrice] = {}
+    for bill in bills([row for row in answers.bills if row["question_id"] in asked]):
+        own = found.setdefault(
+            bill.question_id, VolumePrice.of(asked[bill.question_id], msg_per_s=bill.msg_per_s, usd={})
+        )
+        own.usd[bill.option_id] = bill.usd
+    return sorted(found.values(), key=lambda one: (one.message_bytes, one.messages_per_month))
 
 
 def by_question(answers: Answers, questions: Sequence[CostQuestion]) -> dict[str, list[Answer]]:

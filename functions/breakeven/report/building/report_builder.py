@@ -74,6 +74,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         size_board=board(answers.cost, answers.cheapest_size),
         cluster_prices=[ClusterPrice.of(row) for row in answers.cost.get("clusters", ())],
         offered_rates=money_builder.offered_rates(answers),
+        volumes=money_builder.volumes(answers),
         capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,
         **money_builder.by_question(answers, questions),

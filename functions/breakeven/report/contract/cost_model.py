@@ -78,6 +78,15 @@ class OfferedRate(Strict):
     usd: dict[str, float | None] = Field(description="by option")
 
 
+class VolumePrice(Strict):
+    """What each option costs a month at a volume, with messages of a size."""
+
+    messages_per_month: int
+    msg_per_s: float
+    message_bytes: int
+    usd: dict[str, float | None] = Field(description="by option")
+
+
 class BreakEvenHours(Strict):
     """Below how many hours of staff time a month running the broker is cheaper."""
 

@@ -62,6 +62,11 @@ class Crossover(Strict):
             return None
         return low, high
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is there whatever the uncertain inputs are."""
+        return self.corners_with == self.corners
+
 
 class SizeCrossing(Strict):
     """Where SQS and our own cluster first change places with messages of another size, or in other zones."""

@@ -16,6 +16,7 @@ from breakeven.report.contract.cost_model import (
     DecisionMap,
     OfferedRate,
     PriceTier,
+    VolumePrice,
 )
 from breakeven.report.contract.crossing_model import (
     CheaperVariant,
@@ -256,6 +257,9 @@ class Report(Strict):
         description="one node, and burstable types, in the place of the headline's cluster",
     )
     offered_rates: list[OfferedRate] = Field(default_factory=list, description="of open loops, priced")
+    volumes: list[VolumePrice] = Field(
+        default_factory=list, description="a few volumes and sizes, priced; empty of earlier versions"
+    )
     capacities: list[PricedCapacity] = Field(
         default_factory=list,
         description="of clusters on AWS: what this run measured, and what else it is priced with",

@@ -29,7 +29,7 @@ _PLAIN = str.maketrans(
 
 
 def markdown(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
-    """The whole report but its charts and its glossary.
+    """The whole report but its charts.
 
     :param made: the report's sections, where another file has them made already
     """
@@ -38,7 +38,7 @@ def markdown(report: Report, published: Published | None, made: Sequence[Section
     parts = [
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),
-        *(_section(section) for section in sections if not section.on_page_only),
+        *(_section(section) for section in sections),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

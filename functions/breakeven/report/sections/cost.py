@@ -26,6 +26,7 @@ from breakeven.report.money.lookup_tables import (
 from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities
 from breakeven.report.money.pairs_table import pairs_table
 from breakeven.report.money.price_tables import hours_tables, prices_table
+from breakeven.report.money.priced.volumes_table import volumes_table
 from breakeven.report.money.size_board_table import board_table, why_empty
 from breakeven.report.money.variants_table import variants_table
 from breakeven.report.sections.subject import Subject
@@ -44,6 +45,7 @@ def section(subject: Subject) -> Section | None:
 def _parts(subject: Subject) -> Iterator[Part]:
     """What is read first stands open, what is looked up is folded."""
     report, published = subject.report, subject.published
+    yield from filled(volumes_table(report))
     yield from subject.drawn(costs)
     yield from filled(crossover_table(report, published))
     if published and published.breakeven:

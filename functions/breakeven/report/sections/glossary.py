@@ -100,7 +100,7 @@ FLAGS = {
 
 
 def section(subject: Subject) -> Section | None:
-    """The page's alone: in Markdown ``docs/metrics.md`` is a link away."""
+    """None of what a source published, which has no terms of a run."""
     if subject.report.source:
         return None
     priced = bool(subject.report.crossovers or subject.report.cost_curves)
@@ -112,4 +112,4 @@ def section(subject: Subject) -> Section | None:
         "Flags": FLAGS,
     }
     parts = tuple(Definitions(tuple(terms.items()), title, "terms") for title, terms in lists.items())
-    return Section("glossary", "Glossary", parts, on_page_only=True)
+    return Section("glossary", "Glossary", parts)

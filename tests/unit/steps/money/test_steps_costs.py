@@ -96,8 +96,9 @@ def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep
     assert with_mq == {REGION}
     variants = {one["question_id"] for one in sweep["cost"]["cheaper"]}
     assert {name.partition(".")[0] for name in variants} == {REGION}
+    volumes = {one["question_id"] for one in sweep["cost"]["volumes"]}
     for name in ("cost_curves", "bills", "break_even_hours"):
-        others = {"2012-12", f"{REGION}.pairs"} | variants
+        others = {"2012-12", f"{REGION}.pairs"} | variants | volumes
         assert {row["question_id"] for row in sweep[name]} - others == {REGION}, name
 
 
@@ -105,7 +106,7 @@ def test_one_size_asks_as_ever():
     single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
     assert {each.purpose for each in single.questions} == {
         "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "cheaper", "map",
-        "pairs", "pairs-interval",
+        "pairs", "pairs-interval", "volume",
     }  # fmt: skip
     assert single.to_json() == none.to_json()
     assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
@@ -176,10 +177,11 @@ def test_closed_loops_and_searches_have_no_rate_to_price() -> None:
 def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history(tmp_path: Path) -> None:
     targets = ["sqs-standard", PAIR, "rabbitmq-quorum-trio"]
     report = sample.report(sample.planned()[:4], **answered(open_loops(targets, rate=50), tmp_path))
-    assert verdict(report).startswith("With 1 KiB messages in us-east-1, before staff time, SQS batched is")
+    trio = "RabbitMQ trio of m7g.large in 3 zones"
+    assert f"load, SQS batched is the cheapest of SQS, a {trio} and Amazon MQ below" in verdict(report)
     told = in_detail(report)
-    trio = "A RabbitMQ trio of m7g.large in 3 zones is the cheapest only between about 2,380 and 2,450"
-    assert f"{trio} messages a second." in told["The headline"]
+    only = "about 2,380 (between 489 and 2,380) and 2,450 (if at all) messages a second."
+    assert f"A {trio} is the cheapest only between {only}" in told["The headline"]
     assert "Without Amazon MQ, SQS batched" in told["The headline"]
     assert told["Other clusters"] == (
         "With SQS as used (one message a call) and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper "
