@@ -81,6 +81,8 @@ export interface Price {
   as_of: string;
   /** why it is not known */
   reason?: string;
+  /** set where it stands in no data of AWS that was read */
+  third_party?: true;
 }
 
 export interface Book {
@@ -121,7 +123,7 @@ export interface KnownCapacity {
   about: string;
 }
 
-/** A case that was measured to the end, of which the latency end to end is known. */
+/** A case that was measured to the end, of which a latency is known. */
 export interface Latency {
   side: "sqs" | "fifo" | Deployment | "amazon-mq";
   name: string;
@@ -130,12 +132,14 @@ export interface Latency {
   /** measured, emulated, published */
   origin: string;
   msg_per_s: number;
+  /** of a message; null: a source does not say */
+  message_bytes: number | null;
   p50_ms: number | null;
   p99_ms: number | null;
   /** of what a source published, which prints no percentile */
   mean_ms: number | null;
   open: boolean;
-  /** whether an open loop sent or received less than it was offered: its latency grows while it lasts */
+  /** whether less was consumed than sent, or sent than offered: the queue grew, and with it the latency end to end */
   behind: boolean;
   /** whether its sends carried several messages */
   batched: boolean;

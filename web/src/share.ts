@@ -3,7 +3,7 @@ import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
 import type { Answer } from "./cost/answer.js";
 import { dollars, figure } from "./numbers.js";
-import { beside, between, verdict } from "./words.js";
+import { beside, between, verdict, whosePrices } from "./words.js";
 
 /** The answer as plain text, with where the prices are from and the link. */
 export function asText(answer: Answer, region: string, data: PageData, link: string): string {
@@ -13,7 +13,7 @@ export function asText(answer: Answer, region: string, data: PageData, link: str
     .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}`);
   return [
     `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate"]), "",
-    `List prices ${data.books[region]?.label ?? region}, before tax. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,
+    `${whosePrices(answer, region, data)}. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,
   ].join("\n");
 }
 

@@ -28,17 +28,36 @@ export function pairOf(answer: Answer, first: string, second: string): Pair | un
   return answer.pairs.find((pair) => pair.first.option.id === first && pair.second.option.id === second);
 }
 
-/** The option that costs least at the rate; of several the first. */
+/** What is compared for the cheapest, as in the headline: every way of SQS, the cluster that is asked for, Amazon MQ. */
+export function compared(answer: Answer): Priced[] {
+  const ids = [ownId(answer.inputs.deployment), AMAZON_MQ];
+  return answer.options.filter(({ option }) => option.side === "sqs" || ids.includes(option.id));
+}
+
+/** Why other forms of clusters stand in the tables and are not compared; empty where there are none. */
+export function notCompared(answer: Answer, data: PageData): string {
+  const rest = answer.options.filter((one) => !compared(answer).includes(one));
+  if (!rest.length) return "";
+  const names = listing(rest.map((one) => spoken(one)));
+  const pair = rest.some(({ option }) => option.id === ownId("pair")) ? ` ${data.of_mirroring}` : "";
+  const service = answer.options.some(({ option }) => option.id === AMAZON_MQ) ? ", the chosen cluster of your own and Amazon MQ" : " and the chosen cluster of your own";
+  return `Compared are SQS${service}, as in the headline; ${names} ${rest.length === 1 ? "is" : "are"} shown beside.${pair}`;
+}
+
+/** The option that costs least at the rate of those that are compared; of several the first. */
 export function cheapest(answer: Answer): Priced | null {
-  const known = answer.options.filter((one) => one.usd !== null);
+  const known = compared(answer).filter((one) => one.usd !== null);
   return known.reduce<Priced | null>(
     (best, one) => (best === null || (one.usd ?? 0) < (best.usd ?? 0) * (1 - 1e-9) ? one : best),
     null,
   );
 }
 
+/** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
 export function between(pair: Pair): string {
-  return pair.low === null || pair.high === null ? "" : ` (between ${about(pair.low)} and ${about(pair.high)})`;
+  const ends = pair.low === null || pair.high === null ? "" : `between ${about(pair.low)} and ${about(pair.high)}`;
+  const said = [ends, pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
+  return said && ` (${said})`;
 }
 
 /** The verdict at the rate: which option is the cheapest. */
@@ -104,7 +123,10 @@ export function ranges(answer: Answer): string {
   const mine = own(answer);
   const ranked = [optionOf(answer, BATCHED), mine, optionOf(answer, AMAZON_MQ)].filter((one): one is Priced => !!one);
   const seconds = secondsPerMonth(answer.inputs);
-  const rates = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
+  // right above each change of sides, too, so that no range between two others goes unseen
+  const changes = boundaries(answer).flatMap(({ rate }) => (rate === null ? [] : [rate * (1 + 1e-6)]));
+  const grid = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
+  const rates = [...grid, ...changes.filter((rate) => rate < 100_000)].sort((a, b) => a - b);
   let last: Priced | null = null;
   let before = 0;
   const found: { option: Priced; from: number | null }[] = [];
@@ -117,13 +139,27 @@ export function ranges(answer: Answer): string {
   if (!found.length) return "";
   const named = found.slice(0, 3).map(({ option, from }, at) => {
     const end = found[at + 1]?.from ?? null;
-    const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}`;
+    const next = found[at + 1]?.option ?? null;
+    const span = end === null || next === null ? "" : boundary(answer, option, next, end);
+    const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}${span}`;
     if (from !== null) return `${spoken(option)} from there${until}`;
-    const below = end === null ? `at every rate${until}` : `below about ${about(end)} messages a second`;
+    const below = end === null ? `at every rate${until}` : `below about ${about(end)} messages a second${span}`;
     return `${spoken(option)} is the cheapest ${below}`;
   });
-  const again = found.length > 3 ? " (above it the cheapest changes again)" : "";
+  const again = found.length > 3 ? ", above which the cheapest changes again" : "";
   return `With these inputs, ${listing(named)}${again}.${unstaffed(answer, found.map(({ option }) => option))}`;
+}
+
+function boundaries(answer: Answer): Pair[] {
+  return answer.managed ? [...answer.pairs, answer.managed] : answer.pairs;
+}
+
+/** How sure a boundary of two options is, where it is their first change of sides. */
+function boundary(answer: Answer, first: Priced, second: Priced, rate: number): string {
+  const of = [first, second];
+  const found = boundaries(answer).find((pair) => of.includes(pair.first) && of.includes(pair.second));
+  const near = found?.rate != null && Math.abs(found.rate - rate) <= 1e-5 * rate;
+  return found && near ? between(found) : "";
 }
 
 /** That Amazon MQ, where one of these, has no staff time in its price beside a cluster of one's own that has. */
@@ -162,27 +198,54 @@ export function hoursLeft(sqs: Priced | undefined, other: Priced, inputs: Inputs
   return Math.max(0, (sqs.usd - (other.usd - people)) / inputs.hour_rate);
 }
 
-/** What was measured of an option near the rate, from half to twice: of an open loop that kept up before any other. */
-export function latencyNear(one: Priced, rate: number, data: PageData): Latency | null {
+/** From half to twice as much counts as near. */
+function isNear(found: number, wanted: number): boolean {
+  return found >= wanted / 2 && found <= wanted * 2;
+}
+
+/** Cases of an option near the rate, with messages of about that size; a source may not say theirs. */
+function casesNear(one: Priced, rate: number, data: PageData): Latency[] {
   const { side, id } = one.option;
   const wanted = side === "sqs" ? (one.inputs.queue === "fifo" ? "fifo" : "sqs") : side === "amazon-mq" ? "amazon-mq" : id.slice(9);
   const batched = side === "sqs" && (id === BATCHED || (id === AS_USED && one.inputs.send_batch > 1));
-  const near = data.latencies.filter(
+  return data.latencies.filter(
     (found) =>
-      found.side === wanted && (side !== "sqs" || found.batched === batched) && found.msg_per_s >= rate / 2 &&
-      found.msg_per_s <= rate * 2,
+      found.side === wanted && (side !== "sqs" || found.batched === batched) && isNear(found.msg_per_s, rate) &&
+      (found.message_bytes === null || isNear(found.message_bytes, one.inputs.message_bytes)),
   );
-  const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
-  const last = (found: Latency) => (found.open ? Number(found.behind) : 2);
-  return near.sort((a, b) => last(a) - last(b) || apart(a) - apart(b))[0] ?? null;
 }
 
-/** In a cell: 3.2 ms, 99 of 100 within 12 ms. */
-export function latencyWords(found: Latency | null): string {
-  if (!found) return "nothing measured near";
-  const origin = `${found.behind ? ", fell behind" : ""}${found.origin === "measured" ? "" : `, ${found.origin}`}`;
-  const which = found.what === "end to end" ? "" : ` ${found.what}`;
-  if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${which}${origin}`;
+/**
+ * In a cell, what was measured of an option near the rate: 3.2 ms, 99 of 100 within 12 ms. Only of cases that kept up,
+ * as elsewhere messages waited in a queue that grew; of open loops before closed ones.
+ */
+export function latencyNear(one: Priced, rate: number, data: PageData): string {
+  const near = casesNear(one, rate, data);
+  const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
+  const [found] = near.filter(({ behind }) => !behind).sort((a, b) => Number(b.open) - Number(a.open) || apart(a) - apart(b));
+  if (!found) return near.length ? "no case near kept up" : "nothing measured near";
+  return latencyWords(found);
+}
+
+function latencyWords(found: Latency): string {
+  const of = [
+    found.what === "end to end" ? "" : ` ${found.what}`,
+    found.message_bytes === null ? ", size not given" : "",
+    found.origin === "measured" ? "" : `, ${found.origin}`,
+  ].join("");
+  if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${of}`;
   const p99 = found.p99_ms === null ? "" : `, 99 of 100 within ${figure(found.p99_ms)} ms`;
-  return `half within ${figure(found.p50_ms)} ms${p99}${which}${origin}`;
+  return `half within ${figure(found.p50_ms)} ms${p99}${of}`;
+}
+
+/** Whose prices they are: AWS's lists, and whose and of when others are. */
+export function whosePrices(answer: Answer, region: string, data: PageData): string {
+  const book = data.books[region];
+  const label = book?.label ?? region;
+  const lines = compared(answer).flatMap((one) => one.lines.map(({ line }) => `${line.service}/${line.item}`));
+  const others = [...new Set(lines)].flatMap((name) => {
+    const price = book?.prices[name];
+    return price?.third_party ? [`${name.replace("amazonmq/", "Amazon MQ's ")} (third parties', ${price.as_of})`] : [];
+  });
+  return `AWS's list prices ${label}${others.length ? `, but for ${listing(others)}` : ""}, before tax`;
 }

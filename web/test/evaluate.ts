@@ -21,6 +21,7 @@ function crossing(pair: Pair) {
     second: pair.second.option.id,
     low: pair.low,
     high: pair.high,
+    sure: pair.sure,
     rows: pair.rows.map((row) => ({
       number: row.number, kind: row.kind, msg_per_s: row.messages === null ? null : row.messages / seconds,
       equal_until: row.equal_until === null ? null : row.equal_until / seconds,
@@ -40,6 +41,7 @@ const found = settings.map(({ inputs, region, rate, intervals }) => {
       lines: lines.map(({ line, units, usd: cost }) => ({ line: line.line, formula: line.formula, units, usd: cost })),
     })),
     pairs: own.pairs.map(crossing),
+    managed: own.managed && crossing(own.managed),
   };
 });
 process.stdout.write(JSON.stringify(found));

@@ -42,8 +42,11 @@ def opened(browser, file):
 def test_it_says_that_no_run_stands_behind_it(opened, file):
     page = opened()
     said = page.locator("main").inner_text()
-    assert "No run stands behind this page: list prices, and figures that others have published." in said
-    assert "no run: list prices (us-east-1@2026-11-20) and published figures" in said
+    assert "No run stands behind this page: prices as named above, and figures that others have" in said
+    assert (
+        "no run: AWS's list prices us-east-1@2026-11-20, but for Amazon MQ's (third parties', 2026-10-01), "
+        "and published figures"
+    ) in said
     assert "this run" not in file.read_text(encoding="utf-8")
     page.locator("summary", has_text="What have others measured?").click()
     page.locator("#published-source-a > summary").click()
@@ -63,11 +66,21 @@ def test_where_a_mirrored_pair_is_named_it_is_said_that_its_queues_have_ended(op
     ended = "A pair's classic mirrored queues left RabbitMQ in 4.0; today's choice is the quorum trio."
     page = opened()
     assert "a RabbitMQ pair" in page.locator("h1").inner_text()
-    assert page.locator("h1").inner_text().endswith(f" {ended}")
+    assert page.locator(".verdict").inner_text().endswith(f" {ended}")
     assert page.locator("#yours-beside").inner_text().endswith(f" {ended}")
     trio = opened("#v1&deployment=trio").locator("#yours-beside").inner_text()
     assert "RabbitMQ trio" in trio
     assert ended not in trio
+
+
+def test_the_first_screen_has_headline_verdict_and_the_first_control(opened):
+    page = opened()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    places = [page.locator(one).bounding_box() for one in ("h1", ".verdict", "#control-traffic")]
+    tops = [place["y"] for place in places if place]
+    assert tops == sorted(tops)
+    assert len(tops) == len(places)
+    assert tops[-1] + places[-1]["height"] < 800
 
 
 def test_each_way_of_sqs_has_one_name_and_one_look_on_the_page(opened, file):

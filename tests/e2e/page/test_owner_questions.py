@@ -19,6 +19,7 @@ NEAR = '#yours-prices tbody tr:has([data-key="price-{}"]) td.words'
 OF_RUN = (
     (MEASURED, "what latency is given up?", NEAR.format("rabbitmq-pair"), "half within 405 ms"),
     (MEASURED, "and of SQS?", NEAR.format("sqs-as-used"), "half within 405 ms, emulated"),
+    ("#v1&traffic=250", "and where queues grew?", NEAR.format("rabbitmq-pair"), "no case near kept up"),
     (OWNER, "what does a broker's death do?", "#faults li", "was killed at 12.3 s and ran again at 23.1 s"),
     (OWNER, "what does it do to publishing?", "#faults li", "fell from 1,000 to 0 messages a second"),
     (OWNER, "was anything lost?", "#table-fault-losses", "none\tyes"),

@@ -40,6 +40,7 @@ def _taken(file: Path) -> bytes:
         page = browser.new_page(viewport=WINDOW, color_scheme="light")
         page.goto(file.as_uri() + TRAFFIC)
         page.locator("#yours-chart svg").wait_for()
+        page.locator("#yours").evaluate("section => section.scrollIntoView({behavior: 'instant'})")
         taken = page.screenshot()
         browser.close()
     return taken

@@ -143,5 +143,5 @@ def test_the_table_marks_the_cheapest_and_the_terminal_names_it():
 def test_where_nothing_was_measured_on_aws_the_report_says_why_there_is_no_board():
     report = report_of()
     assert board_table(report) is None
-    assert "no capacity was measured on EC2 or Amazon MQ" in why_empty(report)
+    assert "neither this run nor an earlier one measured a capacity on EC2 or Amazon MQ" in why_empty(report)
     assert cheapest_lines(report) == []

@@ -45,7 +45,7 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
     assert crossing(usual).low_msg_per_s == pytest.approx(36, rel=0.01)
     assert crossing(report).low_msg_per_s == pytest.approx(18.5, rel=0.01)
     assert crossing(report).high_msg_per_s == crossing(usual).high_msg_per_s
-    assert "only below about 51 messages a second (between 18 and 51)" in report.verdict
+    assert "only below about 51 a second (between 18 and 51)" in report.verdict
     told = in_detail(report)
     assert "empty receives (none to the 4.24 that this run counted per message)" in told["The break-even"]
     assert told["Empty receives"] == (

@@ -109,7 +109,9 @@ def least_of(report: Report, options: set[str], most: float) -> list[set[str]]:
     return found
 
 
-#: a range of the headline: 'SQS batched is cheapest below about 785', 'an Amazon MQ cluster above that'
+#: what is compared, where it is named before the ranges
+COMPARED = re.compile(r" of SQS[^;]*? and Amazon MQ(?= below| at every rate)")
+#: a range of the headline: 'SQS batched is the cheapest below about 785', 'Amazon MQ above that'
 RANGE = re.compile(
     r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^;]*?"
     r"(?: at every rate priced| below about (?P<below>[\d.,]+)| above that| above about (?P<above>[\d.,]+)"
@@ -119,7 +121,7 @@ RANGE = re.compile(
 
 def ranges_said(sentence: str) -> list[tuple[str, float, float]]:
     """Option, from which rate and up to which, of each range that is named."""
-    _, _, said = sentence.partition("staff time")
+    said = COMPARED.sub("", sentence.partition("staff time")[2])
     found, end = [], 0.0
     for of in RANGE.finditer(said):
         start = rate_of(of["above"] or of["start"]) or end

@@ -196,9 +196,10 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     ranked = [row.cells[0] for row in prices_table(dear).rows]
     # $3,000 of staff time a month: at 10,000 msg/s its own cluster of the service is cheaper than both
     assert ranked == [*["SQS batched"] * 4, *["Amazon MQ"] * 2]
-    assert "and Amazon MQ above that, if clusters carry the load." in dear.verdict
+    assert "with 40 hours of staff time a month and if clusters carry the load, SQS" in dear.verdict
+    assert "and Amazon MQ above that." in dear.verdict
     assert "each Amazon MQ cluster can carry " in dear.verdict
-    assert "a second, with free traffic between its brokers." in dear.verdict
+    assert "a second (more at higher rates), with free traffic between brokers." in dear.verdict
     told = in_detail(dear)["The headline"]
     assert "each Amazon MQ cluster of mq.m7g.large carries at least" in told
     assert "whose price no source gives, is free." in told
@@ -296,7 +297,7 @@ def test_hours_without_a_price_of_an_hour_are_a_dash():
 
 def test_the_map_in_words_names_each_change():
     rows = cells_by_position(map_table(report_of(capacity_msg_per_s=3000.0)))
-    assert rows["0"][0] == "m7g.large from 46.4 msg/s"
+    assert rows["0"][0] == "m7g.large from 43.1 msg/s"
     assert rows["160"][1] == "SQS at every rate"
     assert len(rows) == 10
 

@@ -2,7 +2,7 @@
 import type { Inputs, PageData } from "../data.js";
 import { secondsPerMonth } from "../bill/form.js";
 import { crossings, deciding, type Crossing } from "./crossings.js";
-import { kinds, type Kind } from "./options.js";
+import { AMAZON_MQ, kinds, ownId, type Kind } from "./options.js";
 import { billAt, pieces, total, type LineCost, type Option, type Piece } from "./pieces.js";
 import { corners, type Changes } from "./uncertain.js";
 
@@ -25,6 +25,8 @@ export interface Pair {
   usd: number | null;
   low: number | null;
   high: number | null;
+  /** whether it is there at every end of what is not known */
+  sure: boolean;
   below: Priced | null;
   above: Priced | null;
 }
@@ -35,6 +37,8 @@ export interface Answer {
   rate: number;
   options: Priced[];
   pairs: Pair[];
+  /** one's own cluster of the form that is asked for, beside Amazon MQ; null: that is not priced */
+  managed: Pair | null;
   left_out: string[];
 }
 
@@ -64,10 +68,13 @@ export function answer(inputs: Inputs, region: string, rate: number, data: PageD
     return { option, kind, inputs: kind.inputs, pieces: piecesOf(kind, {}), lines, usd: total(lines) };
   });
   const clusters = options.filter((one) => one.option.side !== "sqs");
+  const asked = intervals ? { mostEmpty: data.most_empty_receives, piecesOf } : null;
   const pairs = options
     .filter((one) => one.option.side === "sqs")
-    .flatMap((first) => clusters.map((second) => compare(first, second, intervals ? { mostEmpty: data.most_empty_receives, piecesOf } : null)));
-  return { inputs, rate, options, pairs, left_out };
+    .flatMap((first) => clusters.map((second) => compare(first, second, asked)));
+  const [own, service] = [ownId(inputs.deployment), AMAZON_MQ].map((id) => clusters.find((one) => one.option.id === id));
+  const managed = own && service ? compare(own, service, asked) : null;
+  return { inputs, rate, options, pairs, managed, left_out };
 }
 
 /** One pair with the interval of its first change of sides: the same crossing over all corners. */
@@ -78,7 +85,7 @@ function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piec
   const of = (side: "first" | "second" | null | undefined) => (side ? { first, second }[side] : null);
   const pair: Pair = {
     first, second, rows, rate: found?.messages == null ? null : found.messages / seconds, usd: found?.usd ?? null,
-    low: null, high: null, below: of(found?.below), above: of(found?.above),
+    low: null, high: null, sure: true, below: of(found?.below), above: of(found?.above),
   };
   if (!asked || !found || found.messages === null) return pair;
   const { mostEmpty, piecesOf } = asked;
@@ -89,6 +96,7 @@ function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piec
       ),
     ),
   );
+  pair.sure = ends.every((row) => row?.messages != null);
   const rates = ends.flatMap((row) => (row?.messages == null ? [] : [row.messages / seconds]));
   const [low, high] = [Math.min(...rates), Math.max(...rates)];
   // less than this part apart is the arithmetic's

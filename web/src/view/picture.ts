@@ -2,7 +2,7 @@
 import type { Answer } from "../cost/answer.js";
 import type { PageData } from "../data.js";
 import { dollars } from "../numbers.js";
-import { beside, verdict } from "../words.js";
+import { beside, verdict, whosePrices } from "../words.js";
 import { chart } from "./chart.js";
 import { svg } from "./dom.js";
 import { LIGHT, stroke } from "./palette.js";
@@ -42,8 +42,7 @@ export function picture(answer: Answer, region: string, data: PageData): SVGElem
       text(x + 36, y, `${one.option.label}: ${dollars(one.usd)}`, { "font-size": 12.5 }),
     ];
   });
-  const label = data.books[region]?.label ?? region;
-  const source = `Queue Breakeven. List prices ${label}, before tax.${data.kind === "published" ? " No run: published figures only." : ""}`;
+  const source = `Queue Breakeven. ${whosePrices(answer, region, data)}.${data.kind === "published" ? " No run: published figures only." : ""}`;
   return svg(
     "svg",
     {

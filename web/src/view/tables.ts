@@ -3,7 +3,7 @@ import type { PageData } from "../data.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
 import { about, dollars, figure, number } from "../numbers.js";
-import { cheapest, hoursLeft, latencyNear, latencyWords, optionOf, pairOf } from "../words.js";
+import { cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
 import { el, svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
 
@@ -43,24 +43,32 @@ function framed(caption: string, name: string, table: HTMLElement, note = ""): H
   );
 }
 
+/** What is compared first, then the other forms of clusters. */
+function inOrder(answer: Answer): Priced[] {
+  const ranked = compared(answer);
+  return [...ranked, ...answer.options.filter((one) => !ranked.includes(one))];
+}
+
 /** Every option's bill at the reader's rate. */
 export function prices(answer: Answer, data: PageData, theme: Theme, explains: Explains): HTMLElement {
   const best = cheapest(answer);
-  const rows = answer.options.map((one) => {
+  const ranked = compared(answer);
+  const rows = inOrder(answer).map((one) => {
     const more = one.usd === null || !best || best.usd === null ? null : one.usd - best.usd;
     const price = one.usd === null ? "not priced" : dollars(one.usd);
     return el(
-      "tr", { class: one === best ? "best" : "" },
+      "tr", { class: one === best ? "best" : ranked.includes(one) ? "" : "beside" },
       el("th", { scope: "row" }, swatch(one, theme), ` ${one.option.label}`),
       el("td", {}, figureButton(`price-${one.option.id}`, price, `${one.option.label}, a month`, () => explains.price(one))),
-      el("td", {}, one === best ? "cheapest" : more === null ? "–" : `+${dollars(more)}`),
+      el("td", {}, one === best ? "cheapest" : more === null ? "–" : `${more < 0 ? "" : "+"}${dollars(more)}`),
       el("td", {}, one.option.side === "sqs" ? "–" : String(one.lines[0]?.clusters ?? 1)),
-      el("td", { class: "words" }, latencyWords(latencyNear(one, answer.rate, data))),
+      el("td", { class: "words" }, latencyNear(one, answer.rate, data)),
     );
   });
   const titles = ["Option", "$ a month", "more than the cheapest", "clusters", "latency near this rate"];
   const table = el("table", {}, head(...titles), el("tbody", {}, ...rows));
-  return framed("What your traffic costs", "prices", table, answer.left_out.join(" "));
+  const latency = "Latency: of cases at half to twice this rate and size that kept up; elsewhere messages waited in a growing queue.";
+  return framed("What your traffic costs", "prices", table, [notCompared(answer, data), latency, ...answer.left_out].filter(Boolean).join(" "));
 }
 
 function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {
@@ -71,7 +79,9 @@ function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {
       : `${pair.above === pair.second ? "above" : "below"} ${about(pair.rate)}`;
   const key = `crossing-${pair.first.option.id}-${pair.second.option.id}`;
   const what = `${pair.second.option.label} is cheaper than ${pair.first.option.label}, messages a second`;
-  const span = pair.low === null || pair.high === null ? null : el("small", {}, `${about(pair.low)} to ${about(pair.high)}`);
+  const ends = pair.low === null || pair.high === null ? "" : `${about(pair.low)} to ${about(pair.high)}`;
+  const said = [ends, pair.rate === null || pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
+  const span = said ? el("small", {}, said) : null;
   return el("td", {}, figureButton(key, text, what, () => explains.crossing(pair)), span);
 }
 
@@ -86,7 +96,7 @@ function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, expla
 
 /** From which rate each cluster is cheaper than SQS, and how much staff time it may take at the reader's rate. */
 export function changes(answer: Answer, data: PageData, explains: Explains): HTMLElement {
-  const clusters = answer.options.filter((one) => one.option.side !== "sqs");
+  const clusters = inOrder(answer).filter((one) => one.option.side !== "sqs");
   const rows = clusters.map((one) =>
     el(
       "tr", {},

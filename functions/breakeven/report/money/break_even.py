@@ -12,7 +12,7 @@ from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Detail, Report
-from breakeven.report.money.by_size import MODES, mode, size_and_zones
+from breakeven.report.money.by_size import MODES, size_and_zones, than
 from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, beside_headline, main_crossover, supposed
@@ -29,6 +29,8 @@ from breakeven.report.money.option_words import (
     share,
     with_node_down,
 )
+from breakeven.report.money.priced.price_owners import prices_in_full
+from breakeven.report.money.priced.uncompared import left_out
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0
@@ -65,14 +67,14 @@ def money(report: Report) -> list[Detail]:
     )
     queue_only = question.purpose != "history" and not question.inputs.get("consumer")
     return details(
-        ("The headline", [beside_headline(report)]),
+        ("The headline", [beside_headline(report), left_out(report)]),
         ("The break-even", [as_used(report), _sums(crossing), *sure]),
         ("Latency near it", [near_crossing(report, crossing)]),
         ("Empty receives", [counted(report)]),
         ("Message sizes and zones", [size_and_zones(report)]),
         ("What a cluster must carry", [_carries(report, question, crossing)]),
         ("Staff time", _hours(report, question, crossing)),
-        ("Prices", [QUEUE_ONLY if queue_only else "", _book(crossing.price_book)]),
+        ("Prices", [QUEUE_ONLY if queue_only else "", prices_in_full(report)]),
     )
 
 
@@ -82,10 +84,10 @@ def cheaper_where(report: Report) -> list[Detail]:
     if crossing is None:
         return []
     return details(
-        ("The headline", [beside_headline(report)]),
+        ("The headline", [beside_headline(report), left_out(report)]),
         ("The break-even", [as_used(report), _sums(crossing)]),
         ("Message sizes and zones", [size_and_zones(report)]),
-        ("Prices", [QUEUE_ONLY, _book(crossing.price_book)]),
+        ("Prices", [QUEUE_ONLY, prices_in_full(report)]),
     )
 
 
@@ -195,11 +197,12 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     if saved <= 0:
         more = f"{own} costs {words.dollars(-saved)} a month more before any staff time."
         return [*sentences, more, _with_staff(question, curves)]
-    sentence = f"{own} saves {words.dollars(saved)} a month {mode(question, AS_USED)}, before staff time"
+    against = than(question, AS_USED).replace("than", "against")
+    sentence = f"{own} saves {words.dollars(saved)} a month {against}, before staff time"
     if hours is None:
         return [*sentences, f"{sentence}; no price was given for an hour of staff time."]
     sentence += (
-        f": it wins if it takes less than {words.figure(hours)} hours a month at {hour(used.hour_usd)}"
+        f": it is cheaper if it takes less than {words.figure(hours)} hours a month at {hour(used.hour_usd)}"
     )
     return [*sentences, f"{sentence}{_beside(curves.get(BATCHED), at)}.", _with_staff(question, curves)]
 
@@ -209,7 +212,7 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
     if not all(row.hour_usd for row in curves.values()):
         return ""
     found = [
-        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate'} {mode(question, option)}"
+        f"{than(question, option)} {f'from about {about(rate)} msg/s on' if rate else 'at no rate'}"
         for option, rate in _staffed_rates(curves).items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
@@ -225,11 +228,11 @@ def _with_staff_in_short(report: Report) -> str:
     if not all(row.hour_usd for row in curves.values()):
         return ""
     found = [
-        f"than SQS {SHORT[option]} {f'from about {about(rate)} a second' if rate else 'at no rate priced'}"
+        f"than SQS {SHORT[option]} {f'from about {about(rate)}' if rate else 'at no rate priced'}"
         for option, rate in _staffed_rates(curves).items()
     ]
-    hours = f"With {STAFF_HOURS:g} hours of staff time a month at {hour(used.hour_usd)}"
-    carried = "" if question.inputs.get("capacity_msg_per_s") else ", if clusters carry the load"
+    hours = f"With {STAFF_HOURS:g} hours of staff a month at ${words.quantity(used.hour_usd)} each"
+    carried = "" if question.inputs.get("capacity_msg_per_s") else ", if it carries the load"
     return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}{carried}."
 
 
@@ -268,8 +271,3 @@ def stated_rate(hours: BreakEvenHours, crossing: float | None) -> float:
     wanted = FAR_ABOVE * crossing if crossing else USUAL_RATE
     decades = [rate for rate in hours.msg_per_s if abs(log10(rate) - round(log10(rate))) < EXACT]
     return min(decades or hours.msg_per_s, key=lambda rate: abs(log10(rate / wanted)))
-
-
-def _book(book: str) -> str:
-    region, _, day = book.partition("@")
-    return f"List prices: {region}{f' of {day}' if day else ''}."

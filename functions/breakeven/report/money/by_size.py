@@ -11,11 +11,11 @@ from breakeven.report.contract.crossing_model import SizeCrossing
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import about, unbatched
+from breakeven.report.money.option_words import SHORT, about, unbatched
 
 #: SQS's options, in the order in which a sentence names them
 MODES = (AS_USED, BATCHED)
-_NEVER = "never wins "
+_NEVER = "is never cheaper "
 
 
 def by_size_table(report: Report) -> Table | None:
@@ -62,48 +62,48 @@ def size_and_zones(report: Report) -> str:
 def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int) -> Iterator[str]:
     where = "In one zone" if zones == 1 else f"Across {words.plural(zones, 'zone')}"
     ends = [
-        f"{_last(found)} {mode(question, option)}"
+        _last(found, than(question, option))
         for option in MODES
         if (found := [row for row in rows if (row.sqs_option, row.zones) == (option, zones)])
     ]
-    yield f"{where}, running your own {_listed(ends)}, of the sizes priced."
+    yield f"{where}, running your own {_listed(ends)} (of the sizes priced)."
     if zones > 1:
         size = Inputs.model_validate(question.inputs).message_bytes
         one_zone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
-        starts = [f"{_start(row)} {mode(question, row.sqs_option)}" for row in one_zone]
-        yield f"In one zone, with {words.size(size)} messages, it would win {words.listing(starts)}."
+        starts = [f"{than(question, row.sqs_option)} {_start(row)}" for row in one_zone]
+        yield f"In one zone, with {words.size(size)} messages, it is cheaper {words.listing(starts)}."
 
 
 def _listed(ends: Sequence[str]) -> str:
-    """'never wins with A, nor with B'; else as any list."""
+    """'is never cheaper than A, nor than B'; else as any list."""
     first, *others = ends
     if others and all(each.startswith(_NEVER) for each in ends):
         return ", nor ".join([first, *(each.removeprefix(_NEVER) for each in others)])
     return words.listing(ends)
 
 
-def _last(rows: Sequence[SizeCrossing]) -> str:
-    """From which of the sizes on it never wins."""
+def _last(rows: Sequence[SizeCrossing], option: str) -> str:
+    """From which of the sizes on it is never cheaper than an option."""
     sizes = [row.message_bytes for row in rows]
     winning = [row.message_bytes for row in rows if RABBITMQ in row.won_by]
     if not winning:
-        return f"{_NEVER}with messages of any size"
+        return f"{_NEVER}{option}, whatever the size of messages"
     larger = [size for size in sizes if size > winning[-1]]
     if not larger:
-        return f"can win with messages of up to {words.size(sizes[-1])}"
-    return f"{_NEVER}with messages of {words.size(larger[0])} or more"
+        return f"can be cheaper {option} with messages of up to {words.size(sizes[-1])}"
+    return f"{_NEVER}{option} with messages of {words.size(larger[0])} or more"
 
 
 def _start(row: SizeCrossing) -> str:
     if row.msg_per_s is None:
         return "at every rate" if RABBITMQ in row.won_by else "at no rate"
     side = "above" if row.cheaper_above == RABBITMQ else "below"
-    return f"{side} about {about(row.msg_per_s)} msg/s"
+    return f"{side} about {about(row.msg_per_s)} messages a second"
 
 
-def mode(question: CostQuestion, option: str) -> str:
-    """What SQS is used like, as a sentence goes on."""
-    return "once SQS is batched" if option == BATCHED else f"against SQS {unbatched(question)}"
+def than(question: CostQuestion, option: str) -> str:
+    """'than SQS batched', as a sentence goes on."""
+    return f"than SQS {SHORT[BATCHED] if option == BATCHED else unbatched(question)}"
 
 
 def _asked(report: Report) -> tuple[CostQuestion | None, list[SizeCrossing]]:

@@ -53,10 +53,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Where two bills are equal, messages a second; ``interval`` where the run's crossings have one."""
+    """Where two bills are equal, messages a second; ``interval`` where the run's crossings have one.
+
+    :param is_sure: whether they meet whatever the uncertain inputs are
+    """
 
     rate: float
     interval: Interval | None = None
+    is_sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ def _meetings(
         return []
     low, high = gap
     found = [
-        Meeting(crossing.msg_per_s, crossing.interval)
+        Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure)
         for crossing in changes(_crossings_of(report, question, first, second))
         if crossing.msg_per_s and low <= crossing.msg_per_s <= high
     ]

@@ -11,7 +11,14 @@ from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import SHORT, brief, share, with_node_down
+from breakeven.report.money.option_words import (
+    IF_AT_ALL,
+    IF_AT_ALL_MEANS,
+    SHORT,
+    brief,
+    share,
+    with_node_down,
+)
 from breakeven.report.tables.figures import printed
 
 KINDS = {
@@ -79,7 +86,9 @@ def _rate(crossing: Crossover) -> str:
 
 def _between(crossing: Crossover) -> str:
     ends = crossing.interval
-    return f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else words.NOTHING
+    spans = f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else ""
+    sure = "" if crossing.msg_per_s is None or crossing.is_sure else IF_AT_ALL
+    return ", ".join(filter(None, (spans, sure))) or words.NOTHING
 
 
 def _needs(crossing: Crossover) -> str:
@@ -107,6 +116,8 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
         notes.append(
             f"Range: how far the crossing moves over what is not known: {question.uncertain_words()}."
         )
+    if any(crossing.msg_per_s is not None and not crossing.is_sure for crossing in report.crossovers):
+        notes.append(IF_AT_ALL_MEANS)
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
         notes.append(

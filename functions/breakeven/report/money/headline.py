@@ -14,7 +14,7 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
-from breakeven.report.money.option_words import about, changes, crossings, deciding, unbatched
+from breakeven.report.money.option_words import about, changes, crossings, deciding, span, unbatched
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -36,7 +36,8 @@ def headline(report: Report) -> str:
         return "A price needed for the break-even is not known, so this run has none."
     found = _with_amazon_mq(report, question)
     if found:
-        return f"{_conditions(question)}, {_staff(question)}, {_of_all(question, found)}."
+        provided = f"{_staff(question)} and if clusters carry the load"
+        return f"{_conditions(question)}, {provided}, {_of_all(question, found)}."
     return f"{_conditions(question)}, {compared}."
 
 
@@ -50,13 +51,15 @@ def supposed(report: Report) -> str:
     # Amazon MQ last, as more is supposed of it
     shown = sorted(found[:NAMED_RANGES], key=lambda own: own.option == AMAZON_MQ)
     clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
-    return f"That supposes that {words.listing(clauses)}.{_at_higher_rates(inputs)}" if clauses else ""
+    is_free = is_charge_unknown(inputs) and AMAZON_MQ in {own.option for own in shown}
+    free = ", with free traffic between brokers" if is_free else ""
+    more = "" if _is_capacity_given(inputs) else " (more at higher rates)"
+    return f"That supposes {words.listing(clauses)}{more}{free}." if clauses else ""
 
 
-def _at_higher_rates(inputs: Inputs) -> str:
-    """Where no capacity is given, one cluster is priced for whatever comes, and has to carry it."""
-    given = inputs.capacity_msg_per_s or inputs.amazon_mq_capacity_msg_per_s
-    return "" if given else " At higher rates they must carry more."
+def _is_capacity_given(inputs: Inputs) -> bool:
+    """Where it is not, one cluster is priced for whatever comes, and has to carry it."""
+    return bool(inputs.capacity_msg_per_s or inputs.amazon_mq_capacity_msg_per_s)
 
 
 def beside_headline(report: Report) -> str:
@@ -69,8 +72,9 @@ def beside_headline(report: Report) -> str:
         return "Amazon MQ is the cheapest at no rate priced."
     clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
     nowhere = f" {words.capital(_cluster(question))} is the cheapest {_hardly_anywhere(found)}."
+    given = _is_capacity_given(Inputs.model_validate(question.inputs))
     return (
-        f"It supposes that {clauses}.{_at_higher_rates(Inputs.model_validate(question.inputs))}"
+        f"It supposes that {clauses}.{'' if given else ' At higher rates they must carry more.'}"
         f"{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
     )
@@ -80,8 +84,8 @@ def _hardly_anywhere(found: list[Range]) -> str:
     """Of a third option: between the ranges of the other two, where there is room, though no rate priced."""
     for before, after in pairwise(found):
         if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
-            span = f"{about(before.end.rate)} and {about(after.start.rate)}"
-            return f"only between about {span} messages a second"
+            ends = f"{_rate(before.end)} and {_rate(after.start)}"
+            return f"only between about {ends} messages a second"
     return "at no rate priced"
 
 
@@ -128,7 +132,7 @@ def _first_change(report: Report, question: CostQuestion) -> str:
     sqs = _sqs(question)
     cheaper = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"RabbitMQ is cheaper than {sqs}"}
     said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
-    return f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{between(found[0])}"
+    return f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{_between(found[0])}"
 
 
 def _beside(question: CostQuestion) -> str:
@@ -149,31 +153,41 @@ def _conditions(question: CostQuestion) -> str:
 def _of_all(question: CostQuestion, found: list[Range]) -> str:
     """The cheapest option of each range; what must hold of it is said beside."""
     first, *others = found[:NAMED_RANGES]
-    over = f"below {_met(first.end)}" if others else _reach(first)
-    said = [f"{_name(question, first.option)} is cheapest {over}"]
+    over = f"below about {_a_second(first.end)}" if others else _reach(first)
+    said = [f"{_name(question, first.option)} is the cheapest {_of(question, found)}{over}"]
     for before, own in pairwise((first, *others)):
         said.append(f"{_name(question, own.option)} {_from(before, own, own is found[-1])}")
-    again = " (above it the cheapest changes again)" if len(found) > NAMED_RANGES else ""
-    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}, if clusters carry the load"
+    again = ", above which the cheapest changes again" if len(found) > NAMED_RANGES else ""
+    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}"
 
 
 def _name(question: CostQuestion, option: str) -> str:
-    """Short, as a headline has room for; sizes and zones follow it."""
+    """Short, as a headline has room for; a cluster with its nodes and zones."""
     if option == AMAZON_MQ:
         return "Amazon MQ"
     if option == RABBITMQ:
-        return question.spoken_option(RABBITMQ)
+        return _cluster(question)
     return _sqs(question, option).removesuffix(" and long-polled")
+
+
+def _of(question: CostQuestion, found: list[Range]) -> str:
+    """'of SQS, a RabbitMQ trio ... and Amazon MQ ': all that was compared, where not all have a range."""
+    if RABBITMQ in {own.option for own in found[:NAMED_RANGES]}:
+        return ""
+    return f"of {words.listing([_sqs(question), _cluster(question), _name(question, AMAZON_MQ)])} "
 
 
 def _reach(own: Range) -> str:
     return f"at every rate priced, up to about {about(own.rates[-1])} messages a second"
 
 
-def _met(met: Meeting | None) -> str:
+def _rate(met: Meeting) -> str:
+    return f"{about(met.rate)}{span(met.interval, is_sure=met.is_sure)}"
+
+
+def _a_second(met: Meeting | None) -> str:
     assert met
-    span = f" (between {about(met.interval[0])} and {about(met.interval[1])})" if met.interval else ""
-    return f"about {about(met.rate)} a second{span}"
+    return f"{about(met.rate)} a second{span(met.interval, is_sure=met.is_sure)}"
 
 
 def _from(before: Range, own: Range, last: bool) -> str:
@@ -181,19 +195,18 @@ def _from(before: Range, own: Range, last: bool) -> str:
     assert before.end
     assert own.start
     follows = own.start.rate <= before.end.rate * (1 + EXACT)
-    start = "above that" if follows else f"above about {about(own.start.rate)}"
+    start = "above that" if follows else f"above about {_rate(own.start)}"
     if last or not own.end:
         return start
-    until = f"to about {about(own.end.rate)}"
-    return f"from there {until}" if follows else f"from about {about(own.start.rate)} {until}"
+    until = f"to about {_rate(own.end)}"
+    return f"from there {until}" if follows else f"from about {_rate(own.start)} {until}"
 
 
 def _carrying(inputs: Inputs, own: Range) -> str:
     """What each cluster must carry where they begin to be the cheapest; empty of SQS, and if it is given."""
     if own.option == AMAZON_MQ:
         name = f"Amazon MQ {form_of(inputs.deployment).replace('single', 'broker')}"
-        free = ", with free traffic between its brokers" if is_charge_unknown(inputs) else ""
-        return f"each {name} can carry {about(amazon_mq_needs(inputs, _begins(own)))} a second{free}"
+        return f"each {name} can carry {about(amazon_mq_needs(inputs, _begins(own)))} a second"
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:
         return ""
     needs = capacity_of(inputs).needed_each(_begins(own))
@@ -227,7 +240,7 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
         provided = f", even {_staff(question)}" if first.option == sqs else _provided(question)
         return f"{begins} {reach}{provided}"
     second, *more = others
-    rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
+    rate = f"about {about(second.start)} messages a second{_between(second.crossing)}"
     ends = more or (searched and second.end < searched * (1 - EXACT))
     upward = f", up to about {about(second.end)}" if ends else ""
     above = {sqs: f"{_sqs(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[second.option]
@@ -241,7 +254,7 @@ def _against(sqs: str, found: list[Stretch]) -> str:
         compared = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"{sqs} costs more than RabbitMQ"}
         return f"{compared.get(first.option or '', f'{sqs} costs as much as RabbitMQ')} at every rate priced"
     second, *more = others
-    rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
+    rate = f"about {about(second.start)} a second{_between(second.crossing)}"
     if first.option == AS_USED and second.option == RABBITMQ:
         again = f", and again above about {about(more[0].start)}" if more else ""
         return f"{sqs} is cheaper than RabbitMQ only below {rate}{again}"
@@ -250,10 +263,9 @@ def _against(sqs: str, found: list[Stretch]) -> str:
     return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
 
 
-def between(crossing: Crossover | None) -> str:
+def _between(crossing: Crossover | None) -> str:
     """The interval of a crossing, in brackets; nothing where nothing uncertain moves it."""
-    ends = crossing.interval if crossing else None
-    return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
+    return span(crossing.interval, is_sure=crossing.is_sure) if crossing else ""
 
 
 def _sqs(question: CostQuestion, option: str = AS_USED) -> str:

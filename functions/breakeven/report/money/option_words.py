@@ -18,12 +18,25 @@ from breakeven.report.contract.report_model import Report
 
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 HUNDRED = 100
+#: of a boundary that is not there at every end of what is not known
+IF_AT_ALL = "if at all"
+IF_AT_ALL_MEANS = "If at all: with some values of what is not known, there is no such crossing."
 AnyCrossing = TypeVar("AnyCrossing", bound=Crossover | PairCrossing)
 
 
 def about(msg_per_s: float) -> str:
     """A rate in a sentence: two figures below a hundred, three from there."""
     return words.figure(msg_per_s, 2 if msg_per_s < HUNDRED else 3)
+
+
+def span(interval: tuple[float, float] | None, *, is_sure: bool) -> str:
+    """' (between 270 and 785, if at all)': how far a boundary moves over what is not known; mostly empty.
+
+    :param is_sure: whether it is there whatever the uncertain inputs are; else 'if at all', as in the tables
+    """
+    ends = f"between {about(interval[0])} and {about(interval[1])}" if interval else ""
+    said = ", ".join(filter(None, (ends, "" if is_sure else IF_AT_ALL)))
+    return f" ({said})" if said else ""
 
 
 def usd(value: float) -> str:

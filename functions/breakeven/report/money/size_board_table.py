@@ -16,8 +16,8 @@ NO_DOLLARS = (
     "the sizes that it searches."
 )
 EMPTY = (
-    "There is no board of sizes: no capacity was measured on EC2 or Amazon MQ, neither by this run (a "
-    "scenario of mode: capacity) nor by an earlier one."
+    "There is no table of sizes, as neither this run nor an earlier one measured a capacity on EC2 or Amazon "
+    "MQ (a scenario of mode: capacity does)."
 )
 
 

@@ -43,8 +43,8 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     printed = Printed(known_capacities(), cases)
     books = ", ".join(money.manifest.price_books)
     content = Content(
-        _headline(money),
-        list(filter(None, [in_short(money)])),
+        headline(money),
+        list(filter(None, [_follows(money)])),
         f"{money.title} · no run: {prices_in_short(money, books)}, and published figures",
         money_keys(money),
         [section for section in made if section and section.parts],
@@ -54,11 +54,11 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     return set_page(money, content)
 
 
-def _headline(money: Report) -> str:
-    """With what a reader must know of the cluster that it names."""
+def _follows(money: Report) -> str:
+    """The verdict's, with what a reader must know of the cluster that the headline names."""
     question = money.headline_question
     note = mirroring_note(form_of_inputs(question.inputs)) if question else ""
-    return f"{headline(money)} {note}".rstrip()
+    return f"{in_short(money)} {note}".strip()
 
 
 def _published(sources: Sequence[Report]) -> Section:

@@ -21,11 +21,12 @@ from breakeven.pricing.prices.book import FREE_REQUEST
 from breakeven.pricing.prices.book_files import load_book, regions
 from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import machines
+from breakeven.pricing.prices.price import is_of_aws
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.headline import headline
 from breakeven.report.money.option_words import SHORT
-from breakeven.report.tables.offered_rates import fell_behind
+from breakeven.report.tables.offered_rates import fell_behind, kept_up
 from breakeven.targets.catalog import CATALOG, FIFO, clusters
 from breakeven.terms import TargetName
 
@@ -118,9 +119,15 @@ def _book(name: str, sources: list[str]) -> Json:
             "as_of": price.as_of,
         }
         | ({"reason": price.reason} if price.reason else {})
+        | _owner(price.source)
         for price in book.prices
     }
     return {"label": book.label, "free_requests": book.free_sqs_requests, "prices": prices}
+
+
+def _owner(source: str) -> Json:
+    """Said only of a price that stands in no data of AWS."""
+    return {} if is_of_aws(source) else {"third_party": True}
 
 
 def _as_priced(shipped: Json | None, label: str, tiers: Iterable[PriceTier], sources: list[str]) -> Json:
@@ -136,6 +143,7 @@ def _as_priced(shipped: Json | None, label: str, tiers: Iterable[PriceTier], sou
             "source": _place(found[0].source, sources),
             "as_of": found[0].as_of,
         }
+        | _owner(found[0].source)
         for name, found in own.items()
     }
     free = next((tiers[-1].tier_to for name, tiers in own.items() if name == "/".join(FREE_REQUEST)), None)
@@ -257,8 +265,10 @@ def _latencies(cases: Iterable[tuple[str, CaseReport]]) -> Iterator[Json]:
             "p50_ms": found.p50_ms,
             "p99_ms": found.p99_ms,
             "mean_ms": found.mean_ms,
+            "message_bytes": case.parameters.get("message_bytes"),
             "open": case.parameters.get("rate") is not None,
-            "behind": origin != "published" and fell_behind(case),
+            # a send's own latency does not grow with the queue
+            "behind": origin != "published" and (not kept_up(case) if of_whole else fell_behind(case)),
             "batched": _number(case.parameters.get("send_batch")) > 1,
             "case": words.case_name(case),
         }

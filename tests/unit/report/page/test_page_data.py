@@ -80,15 +80,53 @@ def test_every_field_has_the_bounds_of_the_model() -> None:
     assert set(fields) == set(data_of(sample.report(PLAN))["inputs"])
 
 
-@pytest.mark.parametrize(("share", "behind"), [(1.0, False), (0.5, True)])
-def test_a_latency_says_whether_its_case_fell_behind_what_was_offered(share: float, behind: bool) -> None:
+@pytest.mark.parametrize(
+    ("sent", "received", "rate", "behind"),
+    [
+        (100.0, 100.0, 100.0, False),
+        (50.0, 50.0, 100.0, True),
+        (100.0, 50.0, 100.0, True),
+        (100.0, 99.0, None, False),
+        (100.0, 98.0, None, True),
+    ],
+)
+def test_a_latency_says_of_which_size_and_whether_its_queue_grew(
+    sent: float, received: float, rate: float | None, behind: bool
+) -> None:
     report = sample.report(sample.planned()[2:4])
     first, *others = report.cases
     assert first.produce
-    sent = first.produce.model_copy(update={"msg_per_s": 100 * share})
-    changed = first.model_copy(update={"produce": sent, "parameters": {"mode": "parallel", "rate": 100}})
-    found = data_of(report.model_copy(update={"cases": [changed, *others]}))["latencies"]
-    assert [(one["open"], one["behind"]) for one in found] == [(True, behind), (False, False)]
+    assert first.consume_cycle
+    rates = {
+        "produce": first.produce.model_copy(update={"msg_per_s": sent}),
+        "consume_cycle": first.consume_cycle.model_copy(update={"msg_per_s": received}),
+        "parameters": {"mode": "parallel", "rate": rate, "consumers": 1, "message_bytes": 2048},
+    }
+    changed = first.model_copy(update=rates)
+    found, other = data_of(report.model_copy(update={"cases": [changed, *others]}))["latencies"]
+    assert (found["open"], found["behind"], found["message_bytes"]) == (rate is not None, behind, 2048)
+    assert (other["open"], other["behind"]) == (False, True), "the sample's sends outrun its receives"
+
+
+def test_a_price_of_third_parties_is_marked_and_others_are_not() -> None:
+    prices = data_of(sample.report(PLAN))["books"]["us-east-1"]["prices"]
+    assert [name for name, one in prices.items() if one.get("third_party")] == [
+        "amazonmq/single.mq.m7g.large",
+        "amazonmq/cluster.mq.m7g.large",
+    ]
+
+
+def test_its_own_cluster_beside_amazon_mq_is_as_sure_as_the_report_has_it() -> None:
+    report = sample.report(PLAN)
+    assert report.pairs
+    (crossing,) = [
+        one
+        for one in report.pairs.crossings
+        if (one.first_option, one.second_option, one.number) == ("rabbitmq-pair", "amazon-mq-cluster", 1)
+    ]
+    managed = answered(report)["managed"]
+    assert managed["rows"][0]["msg_per_s"] == pytest.approx(crossing.msg_per_s, rel=1e-9)
+    assert (managed["low"] is None, managed["sure"]) == (crossing.interval is None, crossing.is_sure)
 
 
 @pytest.mark.usefixtures("undrawn")

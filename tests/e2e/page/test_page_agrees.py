@@ -1,0 +1,119 @@
+"""One page does not contradict itself: headline, verdict, controls and tables, of a run whose trio leads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from breakeven.report.contract.report_model import Report
+from breakeven.report.leading import leading
+from breakeven.report.render.page import page as render
+from tests.fixtures.report import money, sample
+
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return sample.report(sample.planned()[2:4], **money.answers(deployment="trio"))
+
+
+@pytest.fixture(scope="module")
+def opened(browser, report, tmp_path_factory):
+    """Opens the page with a hash, at a size."""
+    path: Path = tmp_path_factory.mktemp("agrees") / "index.html"
+    path.write_text(render(report, None), encoding="utf-8")
+
+    def open_page(hash: str = "", viewport: dict[str, int] = DESK) -> Page:
+        page = browser.new_page(viewport=viewport)
+        page.goto(path.as_uri() + hash)
+        return page
+
+    return open_page
+
+
+def top(page: Page, selector: str) -> tuple[float, float]:
+    """Where an element begins and ends, from the top of the page."""
+    box = page.locator(selector).bounding_box()
+    assert box
+    return box["y"], box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_the_verdict_stands_under_the_headline_and_the_controls_follow(opened, report, viewport):
+    page = opened(viewport=viewport)
+    said = [page.locator("h1").inner_text(), *page.locator(".verdict p").all_inner_texts()]
+    assert said == leading(report)
+    (_, headline), verdict, (controls, _) = (top(page, one) for one in ("h1", ".verdict", "#controls"))
+    assert headline < verdict[0] < headline + 120
+    assert verdict[1] < controls
+    if viewport is DESK:
+        assert controls < DESK["height"] - 100, "the first screen shows the first control"
+
+
+def test_the_controls_open_with_the_headlines_cluster_and_its_crossing(opened):
+    page = opened()
+    headline = page.locator("h1").inner_text()
+    assert "of SQS, a RabbitMQ trio of m7g.large in 3 zones and Amazon MQ below about 2,380" in headline
+    assert page.locator("#control-deployment").input_value() == "trio"
+    assert page.locator('[data-key="crossing-sqs-batched-rabbitmq-trio"]').inner_text() == "above 2,380"
+    assert (
+        "above about 2,380 messages a second (between 489 and 2,380)"
+        in page.locator("#yours-beside").inner_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("rate", "cheapest"),
+    [
+        (100, "SQS batched"),
+        (1000, "SQS batched"),
+        (2300, "SQS batched"),
+        (2420, "a RabbitMQ trio"),
+        (3000, "an Amazon MQ"),
+    ],
+)
+def test_what_is_cheapest_at_a_rate_is_what_the_headline_says(opened, rate, cheapest):
+    page = opened(f"#v1&traffic={rate}")
+    assert f"in us-east-1, {cheapest}" in page.locator("#yours-verdict").inner_text()
+    rows = page.locator("#yours-prices tbody tr")
+    assert "RabbitMQ pair" in rows.last.inner_text()
+    assert rows.last.get_attribute("class") == "beside"
+    note = page.locator("#yours-prices .note").inner_text()
+    assert "as in the headline; a RabbitMQ pair of m7g.large is shown beside." in note
+    assert "A pair's classic mirrored queues left RabbitMQ in 4.0" in note
+
+
+def test_a_pair_that_is_chosen_is_compared(opened):
+    page = opened("#v1&traffic=1000&deployment=pair")
+    assert "a RabbitMQ pair of m7g.large is the cheapest" in page.locator("#yours-verdict").inner_text()
+    assert "a RabbitMQ trio of m7g.large is shown beside." in page.locator("#yours-prices .note").inner_text()
+
+
+def test_a_boundary_that_may_not_be_there_says_so_wherever_it_stands(opened, report):
+    assert "Amazon MQ above about 2,450 (if at all)." in report.verdict
+    page = opened("#v1&traffic=1000&peak_factor=2.9")
+    assert (
+        "a RabbitMQ trio of m7g.large from there to about 2,450 (if at all) and an"
+        in page.locator("#yours-ranges").inner_text()
+    )
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    row = page.locator("#table-pairs tbody tr", has_text="2,450")
+    assert "if at all" in row.inner_text()
+
+
+def test_whose_prices_they_are_goes_along_with_what_is_taken(opened):
+    page = opened()
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', "
+        "{value: {writeText: text => (window.taken = text, Promise.resolve())}})"
+    )
+    page.locator("#copy-text").click()
+    page.locator("#yours-done", has_text="Copied").wait_for()
+    whose = (
+        "AWS's list prices us-east-1@2026-11-20, but for Amazon MQ's cluster.mq.m7g.large (third parties', "
+        "2026-10-01)"
+    )
+    assert whose in page.evaluate("window.taken")
