@@ -11,7 +11,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import Question, question
 
 #: messages a month
-VOLUMES = (3e6, 30e6, 300e6, 3e9)
+VOLUMES = (3e6, 30e6, 300e6, 3e9, 30e9)
 #: bytes of a message, beside the question's own
 SIZES = (1024, 40 * 1024)
 #: what holds for messages no larger than those that it was measured with

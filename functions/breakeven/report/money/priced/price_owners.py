@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from breakeven import words
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AMAZON_MQ
 from breakeven.pricing.prices.price import Price, is_of_aws
 from breakeven.report.contract.cost_model import PriceTier
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 
 LISTS = "AWS's list prices"
+#: as price books call it
+AMAZON_MQ_SERVICE = "amazonmq"
 
 
 def prices_in_short(report: Report, books: str = "") -> str:
@@ -47,16 +53,20 @@ def but_for(prices: Iterable[Price | PriceTier]) -> str:
 def _of_others(report: Report) -> list[PriceTier]:
     """Those of the headline's options that stand in no data of AWS that was read, each once."""
     question = report.headline_question
-    book = question.price_book if question else ""
-    own = {
-        (line.service, line.item)
-        for bill in report.bills
-        if question and bill.question_id == question.question_id
-        for line in bill.lines
-    }
-    found = [one for one in report.prices if one.book == book and not is_of_aws(one.source)]
-    return list({one.item: one for one in found if (one.service, one.item) in own}.values())
+    if question is None:
+        return []
+    found = [one for one in report.prices if one.book == question.price_book and not is_of_aws(one.source)]
+    return list({one.item: one for one in found if _is_compared(question, one)}.values())
+
+
+def _is_compared(question: CostQuestion, price: PriceTier) -> bool:
+    """Of Amazon MQ's brokers only those of the headline's form: the table of all pairs has others, too."""
+    if price.service != AMAZON_MQ_SERVICE:
+        return True
+    inputs = Inputs.model_validate(question.inputs)
+    brokers = f"{form_of(inputs.deployment)}.{inputs.amazon_mq}"
+    return AMAZON_MQ in question.options and price.item in {brokers, "storage_gb_month"}
 
 
 def _service(price: Price | PriceTier) -> str:
-    return {"amazonmq": "Amazon MQ"}.get(price.service, price.service)
+    return {AMAZON_MQ_SERVICE: "Amazon MQ"}.get(price.service, price.service)
