@@ -16,6 +16,8 @@ from pathlib import Path
 import botocore.session
 import pytest
 from hypothesis import settings
+from moto.core.base_backend import BaseBackend
+from moto.s3.models import S3Backend
 
 from local.cdk.synth import Synthesis
 from local.children import Children
@@ -33,6 +35,9 @@ os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
 # botocore reads megabytes of descriptions of the services for each of its sessions, and tests begin many
 botocore.session.create_loader = cache(botocore.session.create_loader)
+
+# moto loads the module of S3's addresses anew for each call to it, for a variable that no test has
+S3Backend._url_module = BaseBackend._url_module
 
 ROOT = Path(__file__).parent.parent
 
