@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from breakeven.pricing.prices.book_files import load_book, regions
@@ -9,6 +10,7 @@ from breakeven.pricing.prices.price import is_of_aws
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.priced.price_owners import prices_in_full, prices_in_short
+from local.stored.published_report import published_report
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.spoken import in_detail
 
@@ -42,6 +44,13 @@ def test_where_all_are_of_aws_nothing_is_excepted() -> None:
     for report in (report_of(amazon_mq=None), report_of(amazon_mq="mq.m5.large")):
         assert prices_in_full(report) == "Prices: AWS's list prices of us-east-1 as of 2026-11-20."
         assert prices_in_short(report) == "AWS's list prices"
+
+
+def test_prices_of_history_are_the_sources_own(tmp_path: Path) -> None:
+    report = published_report("A", tmp_path)
+    assert prices_in_full(report) == "Prices: those that the source prints (2012-12)."
+    assert prices_in_short(report) == "Prices that the source prints"
+    assert "list prices" not in " ".join(report.assumptions)
 
 
 def test_what_is_not_of_aws_is_amazon_mq_alone() -> None:

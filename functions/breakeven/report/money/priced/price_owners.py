@@ -23,6 +23,8 @@ def prices_in_short(report: Report, books: str = "") -> str:
 
     :param books: names of the price books, where they are to be said
     """
+    if _is_history(report):
+        return "Prices that the source prints"
     others, lists = _of_others(report), f"{LISTS} {books}".rstrip()
     if not others:
         return lists
@@ -35,6 +37,8 @@ def prices_in_full(report: Report) -> str:
     question = report.headline_question
     if question is None:
         return ""
+    if _is_history(report):
+        return f"Prices: those that the source prints ({question.price_book})."
     region, _, day = question.price_book.partition("@")
     said = f"Prices: {LISTS} of {region}{f' as of {day}' if day else ''}"
     return f"{said}{but_for(_of_others(report))}."
@@ -48,6 +52,12 @@ def but_for(prices: Iterable[Price | PriceTier]) -> str:
         if not is_of_aws(one.source)
     ]
     return f", but for {words.listing(others)}" if others else ""
+
+
+def _is_history(report: Report) -> bool:
+    """Whether the only question is the article's, whose book has its own prices."""
+    question = report.headline_question
+    return question is not None and question.purpose == "history"
 
 
 def _of_others(report: Report) -> list[PriceTier]:
