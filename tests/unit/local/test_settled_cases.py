@@ -281,7 +281,7 @@ def test_a_damaged_file_is_named(
 
 
 @pytest.mark.parametrize(
-    "body", [b"no gzip", gzip.compress(b"{no JSON"), gzip.compress(b'{"repeat": "two"}\n')]
+    "body", [b"no gzip", gzip.compress(b"{no JSON", mtime=0), gzip.compress(b'{"repeat": "two"}\n', mtime=0)]
 )
 @pytest.mark.usefixtures("killed")
 def test_a_damaged_file_of_rows_is_bad_input_and_named(
