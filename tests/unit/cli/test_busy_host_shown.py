@@ -40,6 +40,7 @@ def in_the_terminal(report: Report) -> str:
     return out.getvalue()
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("shown", [in_the_terminal, lambda of: page(of, None), lambda of: markdown(of, None)])
 def test_a_busy_host_is_shown_with_its_figures(shown: Any) -> None:
     said = shown(made({"busy_host": FOUND}, cases=1)).replace("\\_", "_").replace("&#39;", "'")

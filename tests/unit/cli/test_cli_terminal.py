@@ -63,6 +63,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("line", COMMANDS)
 def test_tables_of_the_commands_fit_80_columns(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str

@@ -303,6 +303,7 @@ def test_the_files_keep_their_contracts(runs, tmp_path, letter):
         assert path.read_text(encoding="utf-8") == file(runs, letter, path.name), "the same bytes again"
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("letter", ["A", "a", "C", "D"])
 def test_the_command_prints_the_tables_and_where_the_report_is(tmp_path, capsys, letter):
     assert main(["report", "--published", letter, "--runs", str(tmp_path)]) == 0

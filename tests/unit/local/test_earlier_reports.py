@@ -92,6 +92,7 @@ def test_a_damaged_report_of_a_run_is_to_be_made_anew(
     assert remedy in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_first_run_of_a_suite_says_that_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(tmp_path, monthly(2))
     assert main(["report", "m2", "--runs", str(tmp_path)]) == 0

@@ -237,6 +237,7 @@ def test_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: li
     assert "give a report.json as docs/report.schema.json describes it" in line
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_of_a_newer_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["report", "--published", "A", "--runs", str(tmp_path), "--json"]) == 0
     capsys.readouterr()
