@@ -181,7 +181,7 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
         assert list(row.cells[2::2]) == [dollars(usd) for usd in sums]
         assert list(row.cells[3::2]) == [dollars(usd / rate * 1000) for usd in sums]
     assert [row.labels[1] for row in table.rows][:2] == ["2.63 million", "26.3 million"]
-    assert table.columns[:2] == ("of all", "as used")
+    assert table.columns[:2] == ("of these", "as used")
     assert [row.cells[0] for row in table.rows] == [
         *["SQS batched"] * 3, "RabbitMQ", "Amazon MQ", "RabbitMQ"
     ]  # fmt: skip

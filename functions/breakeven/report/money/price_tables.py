@@ -36,7 +36,7 @@ def prices_table(report: Report) -> Table | None:
         return None
     rows, rates = [], shown_rates(report, question)
     ranked = ranked_curves(report, question)
-    rankings = {"of all": ranked}
+    rankings = {"of these": ranked}
     if BATCHED in ranked:
         rankings[SHORT[AS_USED]] = {name: curve for name, curve in ranked.items() if name != BATCHED}
     for rate in rates:
