@@ -59,7 +59,7 @@ def rabbitmq_pair(
     )
     with arguments() as seen:
         machines.launch(Launch(INSTANCES, {RUN_TAG: "run", TARGET_TAG: "target"}))
-        assert eventually(lambda: len(nodes) == len(INSTANCES) or failures, seconds=120)
+        assert eventually(lambda: len(nodes) == len(INSTANCES) or failures, seconds=300)
     pair_arguments |= seen
     assert not failures
     assert sorted(nodes) == ["run/target/i-1", "run/target/i-2"]
