@@ -111,7 +111,7 @@ def test_every_message_is_accounted_for(report):
             assert ledger["sent"] == 300
 
 
-def test_the_ruler_counts_what_the_instrument_did(report):
+def test_the_self_test_counts_what_the_instrument_did(report):
     """Counts only: how close the latencies are depends on what else this machine does."""
     instrument = report["validity"]["instrument"]
     assert [case["protocol"] for case in instrument] == ["amqp", "sqs"]

@@ -67,6 +67,10 @@ def test_no_name_has_a_word_of_the_former_dialect() -> None:
     assert {path: of_dialect for path, of_dialect in found.items() if of_dialect} == {}
 
 
+def test_no_file_of_tests_has_such_a_name() -> None:
+    assert [str(path) for path in files(("tests",)) if path.suffix == ".py" and is_dialect(path.stem)] == []
+
+
 def test_a_modules_docstring_begins_with_what_the_module_is() -> None:
     docstrings = {str(path): ast.get_docstring(parsed(path)) or "" for path in modules()}
     assert {path: text for path, text in docstrings.items() if text.split(" ")[0] in QUESTIONS} == {}

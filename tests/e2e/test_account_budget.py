@@ -26,7 +26,7 @@ PAIR = "rabbitmq-mirrored-pair"
 
 @pytest.fixture(scope="module")
 def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):
-    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("purse")) as made:
+    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("budget")) as made:
         yield made
 
 

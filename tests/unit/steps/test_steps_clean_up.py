@@ -1,4 +1,4 @@
-"""Letting go: past what fails, past what is gone, and of nothing that goes on."""
+"""Cleaning up: past what fails, past what is gone, and of nothing that goes on."""
 
 from __future__ import annotations
 
