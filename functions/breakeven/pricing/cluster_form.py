@@ -24,7 +24,7 @@ LARGER: dict[Deployment, str] = {"pair": "mirrored cluster of", "trio": "quorum 
 class ClusterForm(Frozen):
     """A mirrored cluster has a copy on every node, a quorum queue one on each member of its group."""
 
-    deployment: Deployment = "pair"
+    deployment: Deployment = "trio"
     cluster_nodes: int | None = Field(
         default=None, ge=1, le=MAX_NODES, description="null: as many as the form has: 1, 2 or 3"
     )

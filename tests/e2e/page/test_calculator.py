@@ -62,15 +62,19 @@ def test_an_owners_questions_have_their_answers(opened, hash, question, element,
     assert expected in opened(hash).locator(place(element)).inner_text(), question
 
 
-def test_where_a_mirrored_pair_is_named_it_is_said_that_its_queues_have_ended(opened):
+def test_it_opens_with_the_trio_and_of_a_pair_that_is_chosen_says_that_its_queues_have_ended(opened):
     ended = "A pair's classic mirrored queues left RabbitMQ in 4.0; today's choice is the quorum trio."
     page = opened()
-    assert "a RabbitMQ pair" in page.locator("h1").inner_text()
-    assert page.locator(".verdict").inner_text().endswith(f" {ended}")
-    assert page.locator("#yours-beside").inner_text().endswith(f" {ended}")
-    trio = opened("#v1&deployment=trio").locator("#yours-beside").inner_text()
-    assert "RabbitMQ trio" in trio
-    assert ended not in trio
+    assert page.locator("#control-deployment").input_value() == "trio"
+    headline = page.locator("h1").inner_text()
+    assert "a RabbitMQ trio of m7g.large in 3 zones and Amazon MQ below about 2,380 a second" in headline
+    for place_of_trio in (".verdict", "#yours-beside"):
+        assert ended not in page.locator(place_of_trio).inner_text()
+    beside = "A RabbitMQ trio of m7g.large costs $217.40 before staff time"
+    assert beside in page.locator("#yours-beside").inner_text()
+    pair = opened("#v1&deployment=pair").locator("#yours-beside").inner_text()
+    assert "A RabbitMQ pair of m7g.large costs $144.37" in pair
+    assert pair.endswith(f" {ended}")
 
 
 def test_the_first_screen_has_headline_verdict_and_the_first_control(opened):

@@ -11,6 +11,8 @@ import pytest
 
 from cli import main
 
+OF_PAIR = ("--deployment", "pair")
+
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     code = main.main(["crossover", *arguments])
@@ -45,7 +47,7 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = run(
-        capsys, "--rate", "500", "--size", "2KiB", "--region", "eu-west-1", "--hour-rate", "50"
+        capsys, *OF_PAIR, "--rate", "500", "--size", "2KiB", "--region", "eu-west-1", "--hour-rate", "50"
     )
     assert (code, err) == (0, "")
     assert "2 KiB messages, queue only, prices of eu-west-1@2026-11-20" in out
@@ -58,18 +60,18 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
 
 
 @pytest.mark.parametrize(
-    ("options", "is_said"), [((), True), (("--nodes", "3"), True), (("--deployment", "trio"), False)]
+    ("options", "named"),
+    [((), "trio of m"), (OF_PAIR, "pair of m"), ((*OF_PAIR, "--nodes", "3"), "mirrored cluster of 3 m")],
 )
-def test_of_a_mirrored_pair_it_is_said_at_once_that_its_queues_have_ended(
-    options: tuple[str, ...], is_said: bool, capsys: pytest.CaptureFixture[str]
+def test_of_a_mirrored_pair_alone_it_is_said_at_once_that_its_queues_have_ended(
+    options: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, _ = run(capsys, *options)
     assert code == 0
     first, second = out.splitlines()[:2]
-    assert first.startswith("Amazon SQS against a RabbitMQ ")
+    assert first.startswith(f"Amazon SQS against a RabbitMQ {named}7g.large, 1 KiB messages, queue only")
     ended = "A pair's classic mirrored queues left RabbitMQ in 4.0; today's choice is the quorum trio."
-    assert (second == ended) is is_said
-    assert (ended in out) is is_said
+    assert (second == ended, ended in out) == (bool(options), bool(options))
 
 
 def test_cheaper_ways_to_run_the_brokers_stand_beside_with_what_they_give_up(
@@ -80,7 +82,7 @@ def test_cheaper_ways_to_run_the_brokers_stand_beside_with_what_they_give_up(
     assert (code, err) == (0, "")
     assert "RabbitMQ on one m7g.large gives up: no copy" in out
     assert (
-        "RabbitMQ pair of t4g.large (standard credits) gives up: CPU credits sustain 30% of each vCPU" in out
+        "RabbitMQ trio of t4g.large (standard credits) gives up: CPU credits sustain 30% of each vCPU" in out
     )
     (one, *_) = document(capsys, *asked)["cheaper_variants"]
     fixed = 730 * 0.0816 + 20 * 0.08 + 10 * 0.30 + 5 * 0.10
@@ -107,7 +109,7 @@ def test_what_a_burstable_type_sustains_is_told(
 
 
 def test_what_several_clusters_need_is_each_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--deployment", "trio", "--rate", "1000", "--size", "64KiB")
+    asked = ("--rate", "1000", "--size", "64KiB")
     _, out, _ = run(capsys, *asked)
     assert "carries 596 msg/s at most" in out
     assert "Each of the 8 clusters needs at least 536 msg/s with one node down" in out
@@ -120,7 +122,7 @@ def test_a_price_that_ends_before_the_clusters_do_is_named_and_not_added_up(
     capsys: pytest.CaptureFixture[str], explain: list[str]
 ) -> None:
     # two nodes of ten metrics: the book of eu-west-1 prices the first 10,000, which 500 clusters take
-    asked = ("--region", "eu-west-1", "--capacity", "10", "--rate")
+    asked = (*OF_PAIR, "--region", "eu-west-1", "--capacity", "10", "--rate")
     code, out, err = run(capsys, *asked, "10000000", *explain)
     assert (code, err) == (0, "")
     assert "Not priced at 10,000,000 msg/s: RabbitMQ pair of m7g.large, metrics: 85.7 million metrics" in out
@@ -146,15 +148,16 @@ def test_that_nobody_knows_what_amazon_mq_carries_is_said(capsys: pytest.Capture
 
 
 def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "--deployment", "trio")
+    _, out, _ = run(capsys)
     rows = [re.split(r"  +", line) for line in out.splitlines()]
     table = {tuple(row[:2]): row[2:] for row in rows if len(row) == 6}
     assert len(table) == 7 * 6 / 2 + 1
     assert table["RabbitMQ trio", "Amazon MQ cluster"] == ["2,450", "if at all", "$766.94", "10,500 msg/s"]
     assert table["RabbitMQ pair", "RabbitMQ trio"] == ["throughout", "–", "–", "–"]
     assert table["SQS as used", "RabbitMQ trio"][:2] == ["66.5", "48.9 to 66.5"]
+    assert table["SQS batched", "RabbitMQ trio"][:2] == ["2,380, 1 more", "489 to 2,380"]
     assert table["SQS batched", "Amazon MQ cluster"][:2] == ["2,430", "1,070 to 7,410"]
-    pairs = document(capsys, "--deployment", "trio")["pairs"]
+    pairs = document(capsys)["pairs"]
     assert pairs["options"]["amazon-mq-single"] == "Amazon MQ, one mq.m7g.large"
     (one,) = [
         each
@@ -170,7 +173,7 @@ def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[s
 def test_a_cluster_of_more_nodes_is_priced_and_called_by_their_number(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _, out, _ = run(capsys, "--deployment", "trio", "--nodes", "5", "--explain")
+    _, out, _ = run(capsys, "--nodes", "5", "--explain")
     assert "RabbitMQ quorum cluster of 5 m7g.large" in out
     assert "5 nodes over 3 zones" in out
     assert "RabbitMQ quorum cluster of 5 nodes" in out, "in the table of pairs"
@@ -178,7 +181,7 @@ def test_a_cluster_of_more_nodes_is_priced_and_called_by_their_number(
 
 
 def test_every_price_of_the_pairs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "--deployment", "trio", "--explain")
+    _, out, _ = run(capsys, "--explain")
     for said in (
         "ec2/m7g.large", "ebs/gp3_gb_month", "network/cross_zone_gb", "amazonmq/cluster.mq.m7g.large",
         "amazonmq/single.mq.m7g.large", "amazonmq/storage_gb_month", "sqs/standard_request",
@@ -284,11 +287,12 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         ),
         (["--sqs-bill", "5", "--rate", "3"], "--sqs-bill: '5': give it or --rate, not both"),
         (["--sqs-discount", "100"], "--sqs-discount: '100': give per cent off, from 0 to below 100"),
-        (["--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 nodes"),
-        (["--nodes", "1"], "--nodes: '1': a pair has 2 to 9 nodes; give as many"),
+        ([*OF_PAIR, "--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 nodes"),
+        (["--nodes", "2"], "--nodes: '2': a trio has 3 to 9 nodes; give as many"),
+        ([*OF_PAIR, "--nodes", "1"], "--nodes: '1': a pair has 2 to 9 nodes; give as many"),
         (["--nodes", "10"], "--nodes: '10': must be at most 9"),
         (["--deployment", "single", "--nodes", "3"], "--nodes: '3': a single has one node"),
-        (["--group-size", "2"], "--group-size: '2': queues of a pair have no group of members"),
+        ([*OF_PAIR, "--group-size", "2"], "--group-size: '2': queues of a pair have no group of members"),
         (
             ["--deployment", "trio", "--nodes", "5", "--group-size", "7"],
             "--group-size: '7': 5 nodes have at most as many members of a queue's group; give at most 5",
@@ -329,18 +333,19 @@ def test_a_book_of_ones_own_is_used(capsys: pytest.CaptureFixture[str], tmp_path
     found = document(capsys, "--book", str(tmp_path / "mine.json"))
     assert found["price_book"] == "mine@2026-11-20"
     (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
-    assert {line["line"]: line["usd"] for line in cluster["lines"]}["instances"] == pytest.approx(1460)
+    assert {line["line"]: line["usd"] for line in cluster["lines"]}["instances"] == pytest.approx(3 * 730)
 
 
 def test_a_published_capacity_is_taken_where_none_is_given_and_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _, out, _ = run(capsys, "--instance", "r3.xlarge", "--rate", "5000")
+    of_pair = (*OF_PAIR, "--instance", "r3.xlarge")
+    _, out, _ = run(capsys, *of_pair, "--rate", "5000")
     assert "Capacity of one cluster: 5,500 msg/s of a pair of r3.xlarge" in out
     assert "published 2016: a fastest rate, all nodes up" in out
-    larger = document(capsys, "--instance", "r3.xlarge", "--size", "8KiB")
+    larger = document(capsys, *of_pair, "--size", "8KiB")
     assert larger["capacity"]["from"] == "none is known", "it says nothing of messages over 4000 B"
-    given = document(capsys, "--instance", "r3.xlarge", "--capacity", "100")
+    given = document(capsys, *of_pair, "--capacity", "100")
     assert given["capacity"]["from"] == "given with the question"
 
 
@@ -385,7 +390,7 @@ def test_what_cannot_be_bought_is_refused_with_what_can(
 def test_a_broker_without_a_volume_needs_no_size_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--volume", "none", "--volume-gb", "0")
     assert code == 0
-    assert "2 nodes over 2 zones, no volume, on-demand" in out
+    assert "3 nodes over 3 zones, no volume, on-demand" in out
 
 
 def test_a_months_messages_are_the_rate_of_the_pages_month(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Bills worked by hand, line by line, at the prices of us-east-1 of 2026-11-20.
+"""Bills worked by hand, line by line, at the prices of us-east-1 of 2026-11-20: of a pair unless said.
 
 At 100 messages a second a month of 730 hours has 262,800,000 messages; a GB of traffic is 2^30 bytes.
 """
@@ -11,7 +11,7 @@ import pytest
 
 from breakeven.pricing.bill.article import article_question
 from breakeven.pricing.bill.asked import Asked
-from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import question
 from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
@@ -19,6 +19,7 @@ from local.stored.answers import answers
 MESSAGES = 262_800_000
 SQS_ALARMS = {"alarms": 0.20}
 PAIR = {"instances": 119.136, "volumes": 3.20, "metrics": 6.00, "alarms": 1.00}
+TRIO = {"instances": 178.704, "volumes": 4.80, "metrics": 9.00, "alarms": 1.50}
 KIB = 1024
 
 
@@ -28,15 +29,27 @@ def bill(option: str, **inputs: Any) -> dict[str, float]:
 
 
 def lines(option: str, **inputs: Any) -> list[dict[str, Any]]:
-    asked = question("by-hand", ask(**{"msg_per_s": 100} | inputs), load_book("us-east-1"))
+    asked = question("by-hand", of_pair(**{"msg_per_s": 100} | inputs), load_book("us-east-1"))
     rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
     return [row for row in rows if row["option_id"] == option]
 
 
+def of_pair(**inputs: Any) -> Inputs:
+    return ask(**{"deployment": "pair"} | inputs)
+
+
 def crossings(**inputs: Any) -> dict[tuple[str, str], dict[str, Any]]:
-    asked = question("by-hand", ask(**inputs), load_book("us-east-1"))
-    rows = answers(Asked((asked,)).rows(), ["crossover"])["crossover"]
-    return {(row["sqs_option"], row["other_option"]): row for row in rows}
+    return crossings_of(of_pair(**inputs))
+
+
+def crossings_of(inputs: Inputs) -> dict[tuple[str, str], dict[str, Any]]:
+    """The last of each two options, which of a pair's is the only one."""
+    return {(row["sqs_option"], row["other_option"]): row for row in crossing_rows(inputs)}
+
+
+def crossing_rows(inputs: Inputs) -> list[dict[str, Any]]:
+    asked = question("by-hand", inputs, load_book("us-east-1"))
+    return answers(Asked((asked,)).rows(), ["crossover"])["crossover"]
 
 
 def test_a_pair_beside_sqs_at_1_kib_unbatched() -> None:
@@ -104,6 +117,25 @@ def test_the_crossover_of_the_pair_at_1_kib() -> None:
     found = crossings()["sqs-as-used", "rabbitmq"]
     assert found["messages_per_month"] == pytest.approx((129.336 - 0.20 + 0.40) / slope)
     assert (found["cheaper_below"], found["cheaper_above"]) == ("sqs-as-used", "rabbitmq")
+
+
+def test_what_names_no_form_is_of_the_quorum_trio() -> None:
+    # two copies to other zones, two thirds of publishes and of deliveries to another zone, and as many on
+    # to the leader or from it: 4.67 crossings of a zone a message, both directions of each at $0.01 a GB
+    traffic = (2 + 2 / 3 + 2 / 3 + 2 * (2 / 3)) * 2 * KIB / 2**30 * 0.01
+    asked = question("by-hand", ask(msg_per_s=100), load_book("us-east-1"))
+    rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
+    assert {row["line"]: row["usd"] for row in rows if row["option_id"] == "rabbitmq"} == pytest.approx(
+        TRIO | {"traffic across zones": traffic * MESSAGES}
+    )
+    # as of the pair: what is fixed, over what SQS costs a message less the traffic
+    fixed = 194.004 - 0.20 + 0.40
+    as_used, batched, more = (row for row in crossing_rows(ask()) if row["other_option"] == "rabbitmq")
+    assert as_used["messages_per_month"] == pytest.approx(fixed / (3 * 4e-7 - traffic))
+    assert f"{as_used['msg_per_s']:.1f}" == "66.5"
+    assert batched["messages_per_month"] == pytest.approx(fixed / (0.3 * 4e-7 - traffic))
+    assert f"{batched['msg_per_s']:,.0f}" == "2,385"
+    assert (more["sqs_option"], more["cheaper_above"]) == ("sqs-batched", "sqs-batched")
 
 
 def test_the_article_of_2012() -> None:
@@ -226,7 +258,7 @@ def test_people_stand_on_the_bill_only_when_their_hours_are_given() -> None:
 
 def test_break_even_hours_leave_peoples_own_line_out() -> None:
     def hours(other: str = "rabbitmq", **inputs: Any) -> float:
-        asked = question("by-hand", ask(msg_per_s=100, **inputs), load_book("us-east-1"))
+        asked = question("by-hand", of_pair(msg_per_s=100, **inputs), load_book("us-east-1"))
         rows = answers(Asked((asked,)).rows(), ["break_even_hours"])["break_even_hours"]
         rows = [row for row in rows if row["other_option"] == other]
         (found,) = [row for row in rows if row["asked"] and row["sqs_option"] == "sqs-as-used"]

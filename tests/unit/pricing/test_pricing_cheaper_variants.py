@@ -61,17 +61,17 @@ def test_one_node_costs_what_one_node_costs():
 
 
 def test_surplus_credits_are_billed_for_what_a_full_cluster_uses_above_its_baseline():
-    # a mean of 0.7 / 3 = 23.33% of each vCPU, of which credits sustain 20%; two nodes of two vCPUs
+    # a mean of 0.7 / 3 = 23.33% of each vCPU, of which credits sustain 20%; three nodes of two vCPUs
     inputs = ask(instance="t4g.medium", capacity_msg_per_s=3000)
     line = line_of(inputs, "surplus CPU credits")
-    assert line.per_cluster == pytest.approx(2 * 2 * 730 * (0.7 / 3 - 0.2))
-    nodes = 2 * (730 * 0.0336 + 20 * 0.08 + 10 * 0.30 + 5 * 0.10)
-    assert fixed_usd(inputs) == pytest.approx(nodes + 2 * 2 * 730 * (0.7 / 3 - 0.2) * 0.04)
+    assert line.per_cluster == pytest.approx(3 * 2 * 730 * (0.7 / 3 - 0.2))
+    nodes = 3 * (730 * 0.0336 + 20 * 0.08 + 10 * 0.30 + 5 * 0.10)
+    assert fixed_usd(inputs) == pytest.approx(nodes + 3 * 2 * 730 * (0.7 / 3 - 0.2) * 0.04)
     assert line_of(ask(instance="t4g.large"), "surplus CPU credits") is None, "30% is more than the mean"
     assert line_of(ask(instance="m7g.large"), "surplus CPU credits") is None
     steady = line_of(ask(instance="t3.large", peak_factor=1), "surplus CPU credits")
     assert (steady.service, steady.item) == ("ec2_credits", "t3")
-    assert steady.per_cluster == pytest.approx(2 * 2 * 730 * (0.7 - 0.3))
+    assert steady.per_cluster == pytest.approx(3 * 2 * 730 * (0.7 - 0.3))
 
 
 def test_in_standard_mode_a_cluster_carries_what_credits_sustain_and_no_credit_is_billed():
@@ -113,8 +113,8 @@ def test_variants_have_the_clusters_inputs_but_its_capacity():
     labels = [option.label for each in found for option in each.options if option.option_id == RABBITMQ]
     assert labels == [
         "RabbitMQ on one m7g.large",
-        "RabbitMQ pair of t4g.large (unlimited credits)",
-        "RabbitMQ pair of t4g.large (standard credits)",
+        "RabbitMQ trio of t4g.large (unlimited credits)",
+        "RabbitMQ trio of t4g.large (standard credits)",
         "RabbitMQ on one t4g.large (unlimited credits)",
     ]
     assert "slowed down" in of("burstable-standard", found).varied
@@ -139,7 +139,7 @@ def test_a_variant_whose_price_is_not_known_is_left_out_and_said():
     )
     assert [each.question_id for each in found] == ["q.one-node"]
     assert len(left_out) == 3
-    assert "RabbitMQ pair of t4g.large" in left_out[0]
+    assert "RabbitMQ trio of t4g.large" in left_out[0]
     assert "is not priced beside" in left_out[0]
 
 

@@ -155,8 +155,10 @@ def test_each_stands_on_the_board_of_sizes_under_a_name_of_its_own() -> None:
 
 
 def test_what_was_printed_of_a_pair_is_no_larger_clusters() -> None:
-    assert capacities(ask(instance="r3.large", message_bytes=100))
-    assert capacities(ask(instance="r3.large", message_bytes=100, cluster_nodes=4)) == {}
+    asked = ask(instance="r3.large", message_bytes=100, deployment="pair")
+    assert capacities(asked)
+    assert capacities(asked.but(cluster_nodes=4)) == {}
+    assert capacities(asked.but(deployment="trio")) == {}
 
 
 def test_other_forms_beside_a_larger_cluster_have_their_own_nodes_and_it_keeps_its() -> None:
@@ -186,14 +188,14 @@ def test_a_larger_cluster_has_every_question_that_a_trio_has() -> None:
 def test_names_say_nodes_and_copies_where_they_are_not_the_forms_own() -> None:
     said = {
         "RabbitMQ on one x": ClusterForm(deployment="single"),
-        "RabbitMQ pair of x": ClusterForm(),
+        "RabbitMQ pair of x": ClusterForm(deployment="pair"),
         "RabbitMQ trio of x": ClusterForm(deployment="trio", cluster_nodes=3, group_size=3),
         "RabbitMQ trio of x, 1 copy of each message": ClusterForm(deployment="trio", group_size=1),
-        "RabbitMQ mirrored cluster of 4 x": ClusterForm(cluster_nodes=4),
+        "RabbitMQ mirrored cluster of 4 x": ClusterForm(deployment="pair", cluster_nodes=4),
         "RabbitMQ quorum cluster of 9 x": ClusterForm(deployment="trio", cluster_nodes=9),
     }
     assert {cluster_name(form, "x"): form for form in said.values()} == said
-    assert form_words(ClusterForm(deployment="trio")) == "trio"
+    assert form_words(ClusterForm()) == form_words(ClusterForm(deployment="trio")) == "trio"
     assert form_words(ClusterForm(**FIVE)) == "quorum cluster of 5 nodes"
     assert (
         own_cluster(ask(**FIVE), BOOK, size="five").label == "RabbitMQ quorum cluster of 5 m7g.large (five)"

@@ -32,7 +32,7 @@ KIB = 1024
         ({"send_batch": 11}, r"send_batch: 11: .*at most 10"),
         ({"send_batch": 10, "message_bytes": 200 * KIB}, r"send_batch: 10: .*at most 5 fit"),
         ({"queue": "lifo"}, r"queue: 'lifo': .*'standard', 'fifo' or 'fair'"),
-        ({"broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 nodes"),
+        ({"deployment": "pair", "broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 nodes"),
         ({"batch_fill": 0}, r"batch_fill: 0: .*over 0"),
         ({"batch_fill": 1.5}, r"batch_fill: 1.5: .*at most 1"),
         ({"utilisation": 0}, r"utilisation: 0: .*over 0"),
@@ -77,8 +77,8 @@ def test_share_of_pairs_of_nodes_with_a_zone_between_them(nodes: int, zones: int
 
 
 def test_the_network_caps_a_capacity_that_is_higher() -> None:
-    # 937 Mbit/s; the leader sends 64 KiB to a consumer and to the other copy
-    cap = 937e6 / 8 / (64 * KIB * 2)
+    # 937 Mbit/s; the leader sends 64 KiB to a consumer and to both other copies
+    cap = 937e6 / 8 / (64 * KIB * 3)
     found = capacity_of(ask(message_bytes=64 * KIB, capacity_msg_per_s=5000))
     assert found.sustained == pytest.approx(cap)
     assert found.limit == "network"
@@ -176,9 +176,9 @@ def test_sensitivity_varies_what_the_bill_has_by_a_quarter() -> None:
 @pytest.mark.parametrize(
     ("asked", "names", "zones"),
     [
-        ({}, "1 zone for 2", 1),
-        ({"deployment": "trio"}, "1 zone for 3", 1),
-        ({"broker_zones": 1}, "2 zones for 1", 2),
+        ({}, "1 zone for 3", 1),
+        ({"deployment": "pair"}, "1 zone for 2", 1),
+        ({"broker_zones": 1}, "3 zones for 1", 3),
         ({"deployment": "single"}, None, 1),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_batch_that_was_asked_for_and_costs_less_stays() -> None:
 
 
 def test_rows_have_the_columns_of_their_tables() -> None:
-    asked = ask_all("q", ask(msg_per_s=10, hours=1), load_book("eu-west-1"))
+    asked = ask_all("q", ask(msg_per_s=10, hours=1, deployment="pair"), load_book("eu-west-1"))
     schemas = {table.name: list(table.columns) for table in TABLES}
     rows = asked.rows()
     assert set(rows) == {"cost_options", "cost_items", "prices"}

@@ -11,6 +11,7 @@ from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity, managed_priced_with
 
 DAY = "2026-11-20"
+OF_PAIR = ask(deployment="pair")
 
 
 def row(**changes: Any) -> RunCapacity:
@@ -36,9 +37,8 @@ def row(**changes: Any) -> RunCapacity:
 def test_of_several_the_one_nearest_to_what_is_priced_is_used(
     better: RunCapacity, worse: RunCapacity
 ) -> None:
-    inputs = ask()
     for both in ((better, worse), (worse, better)):
-        assert Capacities(date.fromisoformat(DAY), own=both).find(inputs) == better
+        assert Capacities(date.fromisoformat(DAY), own=both).find(OF_PAIR) == better
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_of_several_the_one_nearest_to_what_is_priced_is_used(
     [row(instance="m7g.xlarge"), row(deployment="trio"), row(message_bytes=512), row(nodes_down=2)],
 )
 def test_no_capacity_is_carried_from_one_machine_form_or_size_to_another(other: RunCapacity) -> None:
-    assert Capacities(date.fromisoformat(DAY), own=(other,)).find(ask()) is None
+    assert Capacities(date.fromisoformat(DAY), own=(other,)).find(OF_PAIR) is None
 
 
 MANAGED = {"target": "amazon-mq-cluster", "deployment": "trio", "instance": "mq.m7g.large", "nodes_down": 0}

@@ -18,6 +18,7 @@ def article_question() -> Question:
         empty_receives=0,
         free_tier=False,
         sqs_alarms=0,
+        deployment="pair",
         instance=ARTICLE_INSTANCE,
         volume="none",
         broker_zones=1,

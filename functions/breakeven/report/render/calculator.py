@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from breakeven.pricing.bill.known_capacity import known_capacities
-from breakeven.pricing.cluster_form import form_of_inputs, mirroring_note
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
@@ -44,7 +43,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     books = ", ".join(money.manifest.price_books)
     content = Content(
         headline(money),
-        list(filter(None, [_follows(money)])),
+        list(filter(None, [in_short(money)])),
         f"{money.title} · no run: {prices_in_short(money, books)}, and published figures",
         money_keys(money),
         [section for section in made if section and section.parts],
@@ -52,13 +51,6 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
         beside=False,
     )
     return set_page(money, content)
-
-
-def _follows(money: Report) -> str:
-    """The verdict's, with what a reader must know of the cluster that the headline names."""
-    question = money.headline_question
-    note = mirroring_note(form_of_inputs(question.inputs)) if question else ""
-    return f"{in_short(money)} {note}".strip()
 
 
 def _published(sources: Sequence[Report]) -> Section:

@@ -24,7 +24,6 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.steps.run.measured_batches import RepeatedBatches, priced_with_batches
 from breakeven.targets.catalog import (
     FIFO,
-    PAIR,
     SINGLE,
     SQS,
     TRIO,
@@ -55,7 +54,7 @@ def ask_about(
     batches: Sequence[RepeatedBatches] = (),
 ) -> Asked:
     """The run's questions: of the clusters that it has, each on the machines that its suite names, or on the
-    deployment's; of a pair where it has none. Today's form leads, and else the catalog's first.
+    deployment's; of a trio where it has none. Today's form leads, and else the catalog's first.
 
     Where there are several, each has its own crossings, with its own price and its own capacity, and a note
     gives what it costs: nothing is carried from one to another. Its open loops' rates are priced besides.
@@ -143,7 +142,7 @@ def _clusters(cases: Sequence[Case]) -> list[tuple[TargetName, Machines | None]]
     if used:
         return [(target, named.get(target)) for target in used]
     managed = {record_of(target).deployment for target in targets if record_of(target).broker}
-    return [(SINGLE if managed == {"single"} else TRIO if managed else PAIR, None)]
+    return [(SINGLE if managed == {"single"} else TRIO, None)]
 
 
 def _managed_type(cases: Sequence[Case]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +20,13 @@ from tests.support.money.searched_cases import ask_of_run, report, searched
 
 @pytest.fixture
 def crossover(tmp_path, capsys):
-    return partial(ask_of_run, tmp_path, capsys)
+    """Of a pair, which is what the sample has measured, unless a test's options say otherwise."""
+
+    def ask(made, *options):
+        form = () if "--deployment" in options else ("--deployment", "pair")
+        return ask_of_run(tmp_path, capsys, made, *form, *options)
+
+    return ask
 
 
 def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
@@ -162,6 +167,14 @@ def test_what_does_not_hold_for_the_question_is_refused(crossover, made, options
     assert words in err
 
 
+def test_a_pairs_capacity_is_asked_for_by_its_form(tmp_path, capsys):
+    """A question that names no form is of the trio."""
+    made = report(searched(1000, 1100))
+    code, out, err = ask_of_run(tmp_path, capsys, made)
+    assert (code, out) == (2, "")
+    assert "it measured a pair, not a trio; use --deployment pair, or --capacity" in err
+
+
 def test_what_was_measured_on_aws_is_its_instances(crossover):
     code, out, _ = crossover(report(searched(1000, 1100), **AWS, **ON))
     assert code == 0
@@ -195,7 +208,7 @@ def test_the_report_says_that_its_sums_do_without_it():
     for name in ("index.html", "report.md"):
         body = render_all(made)[name].decode().replace("&#34;", '"')
         assert "These figures do not use 1,000 msg/s of a pair" in body
-        assert "npm run breakeven -- crossover --capacity-from r1" in body.replace("\\", "")
+        assert "npm run breakeven -- crossover --capacity-from r1 --deployment pair" in body.replace("\\", "")
     assert one.msg_per_s == 1000
 
 

@@ -168,6 +168,12 @@ def test_a_profile_is_priced_at_its_mean() -> None:
     assert [one.inputs.msg_per_s for one in asked.questions if one.purpose == "rate"] == [200.0]
 
 
+def test_a_run_of_sqs_alone_is_priced_beside_a_quorum_trio_and_one_of_pairs_beside_its_pair() -> None:
+    for targets, form in ((("sqs-standard",), "trio"), ((PAIR,), "pair")):
+        (asked,) = (one for one in open_loops(targets, rate=50).questions if one.purpose == "headline")
+        assert (asked.inputs.deployment, asked.inputs.instance) == (form, "m7g.large")
+
+
 def test_closed_loops_and_searches_have_no_rate_to_price() -> None:
     assert [one.purpose for one in open_loops().questions if one.purpose == "rate"] == []
     searched = open_loops(mode="capacity", rate=100, targets=[PAIR])
