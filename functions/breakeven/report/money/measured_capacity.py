@@ -172,7 +172,7 @@ def _of_own(searched: Sequence[MeasuredCapacity], inputs: Inputs, refused: Refus
     """:raises InputError: none holds"""
     found = [one for one in searched if one.cluster.form == inputs.form]
     if not found:
-        remedy = f"use {_options(searched[0].cluster)}, or --capacity"
+        remedy = f"use {options_of(searched[0].cluster)}, or --capacity"
         raise refused(f"it measured {_each(searched)}, not a {form_words(inputs)}; {remedy}")
     return _fitting(found, inputs.instance, "--instance", inputs, refused)
 
@@ -188,7 +188,7 @@ def _of_amazon_mq(searched: Sequence[MeasuredCapacity], inputs: Inputs, refused:
     found = [one for one in searched if form_of(one.cluster.deployment) == asked]
     if not found:
         beside = "a single broker" if asked == "single" else "a cluster of brokers"
-        options = _options(searched[0].cluster)
+        options = options_of(searched[0].cluster)
         raise refused(
             f"it measured {_each(searched)}, and the question has {beside} beside; use {options}, or "
             "--amazon-mq-capacity"
@@ -223,8 +223,8 @@ def _fitting(
     return best
 
 
-def _options(cluster: ClusterForm) -> str:
-    """Of ``breakeven crossover``, those that ask for such a cluster."""
+def options_of(cluster: ClusterForm) -> str:
+    """Of ``breakeven crossover``, those that ask for such a cluster, whatever its defaults are."""
     options = [f"--deployment {cluster.deployment}"]
     if not cluster.is_usual:
         options += [f"--nodes {cluster.nodes}"]

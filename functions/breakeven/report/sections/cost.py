@@ -23,7 +23,7 @@ from breakeven.report.money.lookup_tables import (
     price_sources_table,
     sensitivity_table,
 )
-from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities
+from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities, options_of
 from breakeven.report.money.pairs_table import pairs_table
 from breakeven.report.money.price_tables import hours_tables, prices_table
 from breakeven.report.money.priced.volumes_table import volumes_table
@@ -87,12 +87,12 @@ def _measured(report: Report) -> list[str]:
         return []
     asks = f"{words.IN_A_CLONE} crossover --capacity-from {report.run_id}"
     return [
-        f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one)}"
+        f"These figures do not use {one.describe()}. To price with it: {asks} {_on(one)}"
         for one in measured_capacities(report)
     ]
 
 
 def _on(one: MeasuredCapacity) -> str:
-    """Another type's capacity is not taken: each is asked for by its own."""
+    """Another form's or type's capacity is not taken: each is asked for by its own."""
     option = "--amazon-mq" if one.is_managed else "--instance"
-    return f" {option} {one.instance}" if one.instance else ""
+    return f"{options_of(one.cluster)} {option} {one.instance}" if one.instance else options_of(one.cluster)
