@@ -56,7 +56,9 @@ function brokers(data: PageData, state: State): [string, string][] {
   return [["", "not beside"], ...types.map((name): [string, string] => [name, name])];
 }
 
-export const TRAFFIC: Control = { key: "traffic", label: "Traffic", kind: "number", sets: [], first: true };
+export const TRAFFIC: Control = {
+  key: "traffic", label: "Traffic", hint: "the number stays when its unit changes", kind: "number", sets: [], first: true,
+};
 export const UNITS: Record<State["unit"], string> = {
   month: "messages a month",
   second: "messages a second, mean",
@@ -101,8 +103,8 @@ export const CONTROLS: Control[] = [
   }),
   number("capacity_msg_per_s", "Capacity of a cluster", { unit: "msg/s, one node down", hint: "empty: not known" }),
   number("utilisation", "Utilisation at the peak", { unit: "0 to 1" }),
-  number("broker_zones", "Zones of the brokers", { unit: "1 to 3", hint: "empty: one a node" }),
-  number("client_zone_share", "Traffic to another zone", { unit: "0 to 1", hint: "empty: spread evenly" }),
+  number("broker_zones", "Zones of the brokers", { unit: "1 to 3", hint: "empty: one a node; 1: clients are in it, too" }),
+  number("client_zone_share", "Traffic to another zone", { unit: "0 to 1", hint: "empty: spread evenly over the brokers' zones" }),
   number("amazon_mq_hours", "Staff time of Amazon MQ", { unit: "hours a month", hint: "empty: none" }),
   number("consumer_queues", "Queues", { shown: ofContainers }),
   number("containers", "Containers", { unit: "at every rate", shown: ofContainers }),
@@ -112,9 +114,14 @@ export const CONTROLS: Control[] = [
   number("lambda_memory_mb", "Function's memory", { unit: "MB", shown: ofLambda }),
 ];
 
+/** Digits, either none of them parted or all by thousands, and a point: 1,5 is nothing that it could be taken for. */
+const DIGITS = "((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?:\\.[0-9]*)?|\\.[0-9]+)";
+const NUMBER = new RegExp(`^\\$?\\s*${DIGITS}(e[0-9]{1,2})?\\s*(k|thousand|m|million|bn|billion)?$`, "i");
+const SIZE = new RegExp(`^${DIGITS}\\s*(b|bytes?|kib|kb|mib|mb)?$`, "i");
+
 /** A number as people write it: 3,000,000, 3e6, 3 million; NaN where it is none. */
 export function parsed(text: string): number {
-  const match = /^\$?\s*([0-9][0-9,_ ]*(?:\.[0-9]*)?|\.[0-9]+)(e[0-9]{1,2})?\s*(k|thousand|m|million|bn|billion)?$/i.exec(text.trim());
+  const match = NUMBER.exec(text.trim());
   if (!match) return NaN;
   const times: Record<string, number> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9 };
   const digits = (match[1] ?? "").replace(/[,_ ]/g, "");
@@ -123,10 +130,18 @@ export function parsed(text: string): number {
 
 /** Bytes of 2KiB, 2 KB (which is 2,000), 2048; NaN where it is no size. */
 export function parsedSize(text: string): number {
-  const match = /^([0-9][0-9,]*(?:\.[0-9]+)?)\s*(b|bytes?|kib|kb|mib|mb)?$/i.exec(text.trim());
+  const match = SIZE.exec(text.trim());
   if (!match) return NaN;
   const units: Record<string, number> = { kib: 1024, kb: 1000, mib: 1 << 20, mb: 1e6 };
-  return Math.round(Number((match[1] ?? "").replace(/,/g, "")) * (units[(match[2] ?? "").toLowerCase()] ?? 1));
+  return Math.round(Number((match[1] ?? "").replace(/[,_ ]/g, "")) * (units[(match[2] ?? "").toLowerCase()] ?? 1));
+}
+
+/** What is wrong with a text that is no number for a comma, a space or _ between other digits than thousands. */
+export function separatorProblem(text: string, control: Control): string | null {
+  const value = control.kind === "size" ? parsedSize(text) : parsed(text);
+  if (!Number.isNaN(value) || !/[0-9][,_ ]+[0-9]/.test(text)) return null;
+  const shown = text.length > 20 ? `${text.slice(0, 20)}…` : text;
+  return `${control.label} "${shown}" is no number: part thousands only, as in 1,500, and write decimals with a point, as in 1.5`;
 }
 
 /** What is wrong with a value of a field, and what it takes; null where all is well. */

@@ -33,7 +33,11 @@ export function read(hash: string, data: PageData): State | string {
     return /^v\d+$/.test(version) ? "The link is of another version of this page" : "The link is damaged";
   }
   const state = initial(data);
+  const keys = new Set<string>();
   for (const pair of pairs) {
+    const key = pair.split("=", 1)[0] ?? "";
+    if (keys.has(key)) return `The link is damaged (${key.slice(0, 40)} is given twice)`;
+    keys.add(key);
     const problem = apply(state, pair, data);
     if (problem) return problem;
   }

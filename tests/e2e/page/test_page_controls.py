@@ -162,6 +162,8 @@ DAMAGED = (
     ("#v0&traffic=5", "The link is of another version of this page"),
     ("#v1&traffic=NaN", "The link is damaged (traffic)"),
     ("#v1&message_bytes=<script>alert(1)</script>", "The link is damaged (message_bytes)"),
+    ("#v1&traffic=5&traffic=7", "The link is damaged (traffic is given twice)"),
+    ("#v1&hours=5&traffic=7&hours=5", "The link is damaged (hours is given twice)"),
     ("#v1&region=__proto__", "The link is damaged (region)"),
     ("#v1&instance=m1.huge", "The link is damaged (instance)"),
     ("#v1&no_such=1", "The link is damaged (no_such)"),

@@ -1,9 +1,9 @@
 // The form: a field for each control, what is wrong beside it, and the state that it says.
 import type { Field, PageData } from "../data.js";
-import { CONTROLS, TRAFFIC, UNITS, combinationProblem, fieldProblem, parsed, parsedSize, type Control } from "../controls.js";
+import { CONTROLS, TRAFFIC, UNITS, combinationProblem, fieldProblem, parsed, parsedSize, separatorProblem, type Control } from "../controls.js";
 import { set } from "../hash.js";
 import { number, size } from "../numbers.js";
-import { rateOf, type State, type TrafficUnit } from "../state.js";
+import { rateOf, type State, TrafficUnit } from "../state.js";
 import { byId, el } from "./dom.js";
 
 const TRAFFIC_FIELD: Field = { least: 0, most: 1e15 };
@@ -61,7 +61,7 @@ export class Form {
 
   private units(): HTMLElement {
     const options = Object.entries(UNITS).map(([value, name]) => el("option", { value }, name));
-    return el("select", { id: "control-unit", "aria-label": "What the traffic is counted in", change: () => this.convert() }, ...options);
+    return el("select", { id: "control-unit", "aria-label": "What the traffic is counted in", change: () => this.read() }, ...options);
   }
 
   private field(key: string): HTMLInputElement | HTMLSelectElement {
@@ -84,19 +84,6 @@ export class Form {
     if (value === null) return "";
     if (control.kind === "size") return size(Number(value));
     return typeof value === "number" ? number(value) : String(value);
-  }
-
-  /** The same traffic in the other unit, where it has one there. */
-  private convert(): void {
-    const unit = (byId("control-unit") as HTMLSelectElement).value as TrafficUnit;
-    const rate = rateOf(this.state, this.data);
-    const seconds = this.state.inputs.hours_per_month * 3600;
-    if (rate !== null && unit !== "bill") {
-      const traffic = unit === "second" ? rate : rate * seconds;
-      this.state = { ...this.state, unit, traffic: Number(traffic.toPrecision(6)) };
-      this.field("traffic").value = number(this.state.traffic);
-    }
-    this.read();
   }
 
   /** Once it is left, a field that is whole says its value as the page writes it: 2 KiB, 3,000,000. */
@@ -140,7 +127,7 @@ export class Form {
     if (text === this.text(control)) return null;
     if (control === TRAFFIC) {
       next.traffic = parsed(text);
-      return fieldProblem(next.traffic, TRAFFIC_FIELD);
+      return separatorProblem(text, control) ?? fieldProblem(next.traffic, TRAFFIC_FIELD);
     }
     if (control.key === "region") {
       next.region = text;
@@ -157,7 +144,7 @@ export class Form {
     }
     const value = control.kind === "size" ? parsedSize(text) : parsed(text);
     set(next.inputs, control.sets, value);
-    return fieldProblem(value, field);
+    return separatorProblem(text, control) ?? fieldProblem(value, field);
   }
 
   private mark(problems: [string, string][]): void {
