@@ -1,16 +1,26 @@
 // What a reader takes along: text, CSV, a picture.
 import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
-import type { Answer } from "./cost/answer.js";
-import { dollars, figure } from "./numbers.js";
-import { beside, between, verdict, whosePrices } from "./words.js";
+import type { Answer, Pair } from "./cost/answer.js";
+import { dollars, figure, listing } from "./numbers.js";
+import { between } from "./pair_words.js";
+import { beside, verdict, whosePrices } from "./words.js";
+
+const MOST_LATER = 3;
+
+/** Where a pair changes again, in the text that is copied. */
+function again({ later }: Pair): string {
+  if (!later.length) return "";
+  const more = later.length > MOST_LATER ? " and more" : "";
+  return `, again at ${listing(later.slice(0, MOST_LATER).map((rate) => figure(rate)))}${more}`;
+}
 
 /** The answer as plain text, with where the prices are from and the link. */
 export function asText(answer: Answer, region: string, data: PageData, link: string): string {
   const rows = answer.options.map((one) => `- ${one.option.label}: ${one.usd === null ? "not priced" : `${dollars(one.usd)} a month`}`);
   const crossings = answer.pairs
     .filter((pair) => pair.rate !== null)
-    .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}`);
+    .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}${again(pair)}`);
   return [
     `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate"]), "",
     `${whosePrices(answer, region, data)}. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,

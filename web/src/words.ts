@@ -1,10 +1,11 @@
 // The answer in sentences.
 import type { Inputs, Latency, PageData } from "./data.js";
-import { secondsPerMonth } from "./bill/form.js";
+import { brokersOf, nodesOf, secondsPerMonth, zonesOf } from "./bill/form.js";
 import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
 import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
 import { about, amount, capital, dollars, figure, listing, number, size } from "./numbers.js";
+import { against, between } from "./pair_words.js";
 
 /** Such as 'a RabbitMQ pair of m7g.large'. */
 export function spoken(one: Priced): string {
@@ -53,11 +54,10 @@ export function cheapest(answer: Answer): Priced | null {
   );
 }
 
-/** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
-export function between(pair: Pair): string {
-  const ends = pair.low === null || pair.high === null ? "" : `between ${about(pair.low)} and ${about(pair.high)}`;
-  const said = [ends, pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
-  return said && ` (${said})`;
+/** Those that are compared and cost as much as the cheapest, in their order. */
+export function asCheap(answer: Answer): Priced[] {
+  const least = cheapest(answer)?.usd ?? null;
+  return compared(answer).filter(({ usd }) => usd !== null && least !== null && Math.abs(usd - least) <= 1e-9 * least);
 }
 
 /** The verdict at the rate: which option is the cheapest. */
@@ -67,7 +67,14 @@ export function verdict(answer: Answer, region: string): string {
   const bytes = size(answer.inputs.message_bytes);
   const traffic = `At ${month} messages of ${bytes} a month (${about(answer.rate)} a second) in ${region},`;
   if (!best) return `${traffic} no option has a price.`;
-  return `${traffic} ${spoken(best)} is the cheapest: ${dollars(best.usd)} a month.`;
+  const alike = asCheap(answer);
+  const sqs = compared(answer).filter(({ option }) => option.side === "sqs");
+  if (alike.length > 1 && alike.length === sqs.length && sqs.every((one) => alike.includes(one))) {
+    return `${traffic} SQS is the cheapest, whichever way it is called: ${dollars(best.usd)} a month.`;
+  }
+  const others = alike.filter((one) => one !== best).map(spoken);
+  const same = others.length ? `, and ${listing(others)} ${others.length > 1 ? "cost" : "costs"} the same` : "";
+  return `${traffic} ${spoken(best)} is the cheapest${same}: ${dollars(best.usd)} a month.`;
 }
 
 /** What follows it: SQS as it is called and one's own cluster, and where that changes. */
@@ -87,21 +94,21 @@ function used(answer: Answer, best: Priced): string {
 function cluster(answer: Answer, best: Priced, data: PageData): string {
   const mine = own(answer);
   if (!mine || mine.usd === null) return "";
-  const staff = answer.inputs.hours ? `with ${number(answer.inputs.hours)} hours of staff time` : "before staff time";
-  const costs = mine === best ? `It is so ${staff}` : `${capital(spoken(mine))} costs ${dollars(mine.usd)} ${staff}`;
+  const staff = answer.inputs.hours;
+  const hours = staff ? `${number(staff)} ${staff === 1 ? "hour" : "hours"} of staff time` : null;
+  const name = capital(spoken(mine));
+  const costs = mine === best
+    ? `${name}, whose price ${hours ? `includes ${hours}` : "is before staff time"}, is`
+    : `${name} costs ${dollars(mine.usd)} ${hours ? `with ${hours}` : "before staff time"}, and is`;
   const found = [BATCHED, AS_USED].flatMap((id) => {
     const pair = pairOf(answer, id, mine.option.id);
-    return pair ? [against(pair)] : [];
+    return pair ? [against(pair, answer.rate)] : [];
   });
   const mirrored = answer.inputs.deployment === "pair" ? ` ${data.of_mirroring}` : "";
-  return `${costs}, and is ${listing([...new Set(found)])}.${mirrored}`;
-}
-
-function against(pair: Pair): string {
-  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : pair.first.option.label;
-  if (pair.rate === null) return `${pair.above === pair.second ? "cheaper" : "dearer"} than ${sqs} at every rate`;
-  const side = pair.above === pair.second ? "only above" : "only below";
-  return `cheaper than ${sqs} ${side} about ${about(pair.rate)} messages a second${between(pair)}`;
+  const parts = [...new Set(found)];
+  // what has a comma of its own does not run into the next
+  const joined = parts.some((part) => part.includes(" up to ") || part.includes(" again ")) ? parts.join(", and ") : listing(parts);
+  return `${costs} ${joined}.${mirrored}`;
 }
 
 /** What the price of one's own cluster supposes. */
@@ -115,7 +122,17 @@ export function supposed(answer: Answer, data: PageData): string {
   const each = managed && neededEach(managed.inputs, managedCapacity(managed.inputs, data.brokers), answer.rate);
   const free = managed && managed.inputs.amazon_mq_inter_node === null && answer.inputs.deployment !== "single";
   const mq = managed ? ` Amazon MQ must carry ${figure(each ?? 0)}${free ? "; traffic between its brokers is taken to be free" : ""}.` : "";
-  return `At this rate a cluster of your own must carry ${needs} messages a second at peak; ${known}.${mq}`;
+  return `At this rate a cluster of your own must carry ${needs} messages a second at peak; ${known}.${mq}${inOneZone(mine.inputs, managed)}`;
+}
+
+/** Whose traffic crosses no zone where the brokers are in one, and whose does. */
+function inOneZone(inputs: Inputs, managed: Priced | undefined): string {
+  if (inputs.client_zone_share !== null || nodesOf(inputs) === 1 || zonesOf(inputs) > 1) return "";
+  const theirs = managed && brokersOf(inputs.deployment) > 1
+    ? " Amazon MQ's brokers stay in three zones, so that two thirds of its clients' traffic is charged across zones; " +
+      "with 0 as traffic to another zone, as in a report's row of one zone, none is."
+    : "";
+  return ` The clients are taken to be in the one zone of the brokers.${theirs}`;
 }
 
 /** Which option is the cheapest from where to where; SQS batched stands for all of SQS. */
@@ -137,17 +154,30 @@ export function ranges(answer: Answer): string {
     [last, before] = [best, rate];
   }
   if (!found.length) return "";
+  const sqs = likeBatched(answer) ? "SQS, as used or batched," : "";
   const named = found.slice(0, 3).map(({ option, from }, at) => {
     const end = found[at + 1]?.from ?? null;
     const next = found[at + 1]?.option ?? null;
     const span = end === null || next === null ? "" : boundary(answer, option, next, end);
     const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}${span}`;
-    if (from !== null) return `${spoken(option)} from there${until}`;
+    const name = sqs && option.option.id === BATCHED ? sqs : spoken(option);
+    if (from !== null) return `${name} from there${until}`;
     const below = end === null ? `at every rate${until}` : `below about ${about(end)} messages a second${span}`;
-    return `${spoken(option)} is the cheapest ${below}`;
+    return `${name} is the cheapest ${below}`;
   });
   const again = found.length > 3 ? ", above which the cheapest changes again" : "";
   return `With these inputs, ${listing(named)}${again}.${unstaffed(answer, found.map(({ option }) => option))}`;
+}
+
+/** Whether SQS as it is called costs the same as SQS batched at every rate: its calls are full batches already. */
+function likeBatched(answer: Answer): boolean {
+  const [used, batched] = [AS_USED, BATCHED].map((id) => optionOf(answer, id)?.pieces ?? []);
+  const near = (a: number | null, b: number | null) => a !== null && b !== null && Math.abs(a - b) <= 1e-9 * Math.abs(b);
+  const same = used?.map((one, at) => {
+    const other = batched?.[at];
+    return other !== undefined && near(one.usd, other.usd) && near(one.slope, other.slope) && near(one.to, other.to);
+  });
+  return same?.length === batched?.length && !!same?.length && same.every(Boolean);
 }
 
 function boundaries(answer: Answer): Pair[] {

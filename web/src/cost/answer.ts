@@ -22,6 +22,8 @@ export interface Pair {
   rows: Crossing[];
   /** the first change of sides; null: never, or a price is not known */
   rate: number | null;
+  /** the changes of sides above it, as a cluster is added or its steps are caught up with */
+  later: number[];
   usd: number | null;
   low: number | null;
   high: number | null;
@@ -77,6 +79,11 @@ export function answer(inputs: Inputs, region: string, rate: number, data: PageD
   return { inputs, rate, options, pairs, managed, left_out };
 }
 
+/** Whether another one of the two is cheaper on the other side. */
+function changes(row: Crossing): row is Crossing & { messages: number } {
+  return row.messages !== null && row.below !== null && row.above !== null && row.below !== row.above;
+}
+
 /** One pair with the interval of its first change of sides: the same crossing over all corners. */
 function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piecesOf: PiecesOf } | null): Pair {
   const rows = crossings(first.pieces, second.pieces);
@@ -84,7 +91,9 @@ function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piec
   const seconds = secondsPerMonth(first.inputs);
   const of = (side: "first" | "second" | null | undefined) => (side ? { first, second }[side] : null);
   const pair: Pair = {
-    first, second, rows, rate: found?.messages == null ? null : found.messages / seconds, usd: found?.usd ?? null,
+    first, second, rows, rate: found?.messages == null ? null : found.messages / seconds,
+    later: found?.messages == null ? [] : rows.slice(rows.indexOf(found) + 1).filter(changes).map((row) => row.messages / seconds),
+    usd: found?.usd ?? null,
     low: null, high: null, sure: true, below: of(found?.below), above: of(found?.above),
   };
   if (!asked || !found || found.messages === null) return pair;

@@ -3,7 +3,8 @@ import type { PageData } from "../data.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
 import { about, dollars, figure, number } from "../numbers.js";
-import { cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
+import { untilWhere } from "../pair_words.js";
+import { asCheap, cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
 import { el, svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
 
@@ -53,14 +54,15 @@ function inOrder(answer: Answer): Priced[] {
 export function prices(answer: Answer, data: PageData, theme: Theme, explains: Explains): HTMLElement {
   const best = cheapest(answer);
   const ranked = compared(answer);
+  const alike = asCheap(answer);
   const rows = inOrder(answer).map((one) => {
     const more = one.usd === null || !best || best.usd === null ? null : one.usd - best.usd;
     const price = one.usd === null ? "not priced" : dollars(one.usd);
     return el(
-      "tr", { class: one === best ? "best" : ranked.includes(one) ? "" : "beside" },
+      "tr", { class: alike.includes(one) ? "best" : ranked.includes(one) ? "" : "beside" },
       el("th", { scope: "row" }, swatch(one, theme), ` ${one.option.label}`),
       el("td", {}, figureButton(`price-${one.option.id}`, price, `${one.option.label}, a month`, () => explains.price(one))),
-      el("td", {}, one === best ? "cheapest" : more === null ? "–" : `${more < 0 ? "" : "+"}${dollars(more)}`),
+      el("td", {}, alike.includes(one) ? "cheapest" : more === null ? "–" : `${more < 0 ? "" : "+"}${dollars(more)}`),
       el("td", {}, one.option.side === "sqs" ? "–" : String(one.lines[0]?.clusters ?? 1)),
       el("td", { class: "words" }, latencyNear(one, answer.rate, data)),
     );
@@ -82,7 +84,9 @@ function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {
   const ends = pair.low === null || pair.high === null ? "" : `${about(pair.low)} to ${about(pair.high)}`;
   const said = [ends, pair.rate === null || pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
   const span = said ? el("small", {}, said) : null;
-  return el("td", {}, figureButton(key, text, what, () => explains.crossing(pair)), span);
+  const until = untilWhere(pair);
+  const again = until ? el("small", {}, until) : null;
+  return el("td", {}, figureButton(key, text, until ? `${what}, ${until}` : what, () => explains.crossing(pair)), again, span);
 }
 
 function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, explains: Explains): HTMLElement {
@@ -116,7 +120,7 @@ export function changes(answer: Answer, data: PageData, explains: Explains): HTM
   const second = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));
   const table = el("table", {}, el("thead", {}, groups, second), el("tbody", {}, ...rows));
   const note =
-    "Monthly means; below each, the range of what is not known. Break-even hours: the staff time at your rate below " +
+    "Monthly means; below each, where it changes again, and the range of what is not known. Break-even hours: the staff time at your rate below " +
     `which the cluster is cheaper, at $${number(answer.inputs.hour_rate)} an hour.`;
   return framed("Where the cheaper option changes", "changes", table, note);
 }

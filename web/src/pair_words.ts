@@ -1,0 +1,38 @@
+// Where two options change places, in words.
+import type { Pair } from "./cost/answer.js";
+import { BATCHED } from "./cost/options.js";
+import { about, plural } from "./numbers.js";
+
+/** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
+export function between(pair: Pair): string {
+  const ends = pair.low === null || pair.high === null ? "" : `between ${about(pair.low)} and ${about(pair.high)}`;
+  const said = [ends, pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
+  return said && ` (${said})`;
+}
+
+/** Such as 'up to 329,000' where a cluster that is cheaper above its first crossing is so no more. */
+export function untilWhere(pair: Pair): string {
+  const [next, ...more] = pair.later;
+  if (next === undefined) return "";
+  const until = `${pair.above === pair.second ? "up to" : "again above"} ${about(next)}`;
+  return more.length ? `${until}, ${more.length} more` : until;
+}
+
+/** One's own cluster against SQS: from where to where it is cheaper. */
+export function against(pair: Pair, rate: number): string {
+  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : pair.first.option.label;
+  if (pair.rate === null) return `${pair.above === pair.second ? "cheaper" : "dearer"} than ${sqs} at every rate`;
+  const rises = pair.above === pair.second;
+  const first = `about ${about(pair.rate)} messages a second${between(pair)}`;
+  const [next, ...more] = pair.later;
+  if (next === undefined) return `cheaper than ${sqs} only ${rises ? "above" : "below"} ${first}`;
+  const span = rises ? `${more.length ? "" : "only "}above ${first} up to about ${about(next)}` : `below ${first} and again above about ${about(next)}`;
+  const again = more.length ? ` (above which the cheaper one changes ${plural(more.length, "more time")}${here(pair, rate, next)})` : "";
+  return `cheaper than ${sqs} ${span}${again}`;
+}
+
+/** Which of two is cheaper at the reader's rate, where that is beyond the changes that are named. */
+function here({ first, second }: Pair, rate: number, named: number): string {
+  if (rate <= named || first.usd === null || second.usd === null) return "";
+  return `; at this traffic it is ${second.usd < first.usd ? "cheaper" : "not cheaper"}`;
+}
