@@ -37,7 +37,8 @@ def test_programmed_done_and_read_stand_beside_one_another():
     assert "produce.p999_ms" not in found, "too few samples were read"
     assert all(reading.agrees and reading.kept for reading in found.values())
     assert sentences(report)[0] == (
-        "AMQP: programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3; p99 12.00 ms, read 12.01."
+        "AMQP: programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3; "
+        "produce p99 12.00 ms, read 12.01."
     )
     assert opening(report) == PASSED
 
@@ -71,6 +72,9 @@ def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     assert FAILED in report.verdict.split("\n\n")[-1]
     assert "DOES NOT AGREE" in report.verdict
     html = page(report, None)
+    relied = "Do not rely on the measured figures of this run; list prices do not depend on them."
+    assert relied in report.verdict
+    assert f'THE SELF-TEST FAILED. {relied} <a href="#validity">Why</a>.' in html
     assert 0 < html.index('class="doubt"') < html.index('class="verdict"'), "before any figure"
     assert html.index("DOES NOT AGREE") < html.index('<section id="compared">')
     assert FAILED in markdown(report, None)

@@ -82,7 +82,7 @@ def set_page(report: Report, content: Content) -> str:
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
         page=content,
-        in_doubt=instrument_findings.failed(report),
+        in_doubt=instrument_findings.doubt(report),
         questions=[(name, list(asked)) for name, asked in groupby(content.sections, question_of)],
     )
 

@@ -9,6 +9,7 @@ from breakeven.report.elements import Row, Table
 
 NOT_RUN = "No self-test was run: the suite sets instrument: false."
 PASSED, FAILED = "The self-test passed.", "THE SELF-TEST FAILED."
+NOT_TO_RELY_ON = "Do not rely on the measured figures of this run; list prices do not depend on them."
 COUNTED = {
     "lost": ("lost", "counted"),
     "duplicates": ("duplicates", ""),
@@ -40,6 +41,11 @@ def failed(report: Report) -> str:
     return FAILED if is_in_doubt(report) else ""
 
 
+def doubt(report: Report) -> str:
+    """What a failed self-test puts in doubt, and what it does not; empty unless it failed."""
+    return f"{FAILED} {NOT_TO_RELY_ON}" if is_in_doubt(report) else ""
+
+
 def passed(report: Report) -> str:
     """Of a self-test that was run."""
     return "" if report.validity is None or not_run(report) or failed(report) else PASSED
@@ -55,7 +61,7 @@ def warning(report: Report) -> str:
     if not is_in_doubt(report):
         return ""
     found = " ".join(sentences(report))
-    return f"{FAILED} Do not rely on the figures of this run. {found}"
+    return f"{doubt(report)} {found}"
 
 
 def is_in_doubt(report: Report) -> bool:
@@ -86,7 +92,7 @@ def _sentence(case: InstrumentCase) -> str:
         for what, (noun, verb) in COUNTED.items()
     ]
     if p99 := found.get(SAID):
-        parts.append(f"p99 {p99.programmed:.2f} ms, read {_read(p99)}")
+        parts.append(f"{_label(SAID).removesuffix(', ms')} {p99.programmed:.2f} ms, read {_read(p99)}")
     others = [r for r in case.readings if not r.agrees and r.what not in (*COUNTED, SAID)]
     if others:
         parts.append(f"DOES NOT AGREE in {words.listing([_apart(reading) for reading in others])}")
