@@ -20,7 +20,7 @@ def said(**inputs: Any) -> str:
 
 def test_as_the_main_job_asks():
     reported = said()
-    assert reported.startswith("Prices: AWS's list prices of us-east-1 as of 2026-11-20, but for Amazon MQ's")
+    assert reported.startswith("Prices: AWS's list prices of us-east-1, but for Amazon MQ's")
     assert "They are in US dollars before tax, on demand." in reported
     assert "peak is assumed to be 3 times the mean, and a cluster is used to 70%" in reported
     assert "not known; the network baseline carries 57,190 msg/s at most" in reported

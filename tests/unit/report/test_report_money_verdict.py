@@ -70,9 +70,9 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     assert follows == (
         "That supposes each RabbitMQ cluster can carry 3,360 a second and each Amazon MQ cluster can carry "
         "24,300 a second (more at higher rates), with free traffic between brokers. As used (one message a "
-        "call), SQS is cheaper than RabbitMQ only below about 43 a second (between 32 and 43). With 8 hours "
-        "of staff a month at $75 each, RabbitMQ is cheaper than SQS as used from about 243 and than SQS "
-        "batched from about 4,420, if it carries the load."
+        "call), SQS is cheaper than RabbitMQ only below about 43 a second (between 32 and 43). With 8 "
+        "staff hours a month at $75 an hour, RabbitMQ is cheaper than SQS as used from about 243 a second "
+        "and than SQS batched from about 4,420, if it carries the load."
     )
     assert (
         measured
@@ -122,13 +122,15 @@ def test_all_else_is_said_by_subject():
             "month against SQS as used (one message a call), before staff time: it is cheaper if it takes "
             "less than 38.3 hours a month at $75 an hour, or less than 0.473 against SQS batched and "
             "long-polled. With 8 hours of staff time a month running your own is cheaper than SQS as used "
-            "(one message a call) from about 243 msg/s on and than SQS batched from about 4,420 msg/s on."
+            "(one message a call) from about 243 msg/s on and than SQS batched from about 4,420 msg/s on "
+            "(priced up to about 100,000 msg/s)."
         ),
         "Prices": (
-            "Queue only: what consumers cost is not in these figures. Prices: AWS's list prices of us-east-1 "
-            "as of 2026-11-20, but for Amazon MQ's cluster.mq.m7g.large of 2026-10-01 (derived: three times "
+            "Queue only: what consumers cost is not in these figures. Prices: AWS's list prices of us-east-1"
+            ", but for Amazon MQ's cluster.mq.m7g.large of 2026-10-01 (derived: three times "
             "the single broker, as for every mq.m5 type; two third-party price tables, one checked in "
-            "October 2026; in no AWS data that was read)."
+            "October 2026; in no AWS data that was read). The price book was put together on 2026-11-20; the "
+            "oldest source of a price used is of 2025-02-13."
         ),
     }
 
@@ -138,7 +140,9 @@ def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
     assert "below about 4,420 messages a second (between 1,520 and 4,420); above that, RabbitMQ is" in own
     assert own.endswith("at peak there (more at higher rates), and with 8 hours of staff time a month")
     assert "only below about 243 a second" in said(hours=8.0)[1]
-    assert "from about 243 and than SQS batched from about 4,420, if it carries the load." in said()[1]
+    assert (
+        "from about 243 a second and than SQS batched from about 4,420, if it carries the load." in said()[1]
+    )
     takes = told()["Staff time"]
     assert "from about 243 msg/s on" in takes
     assert "from about 4,420 msg/s on" in takes

@@ -216,7 +216,8 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
         for option, rate in _staffed_rates(curves).items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
-    return f"{hours} {words.listing(found)}."
+    last = max(row.msg_per_s[-1] for row in curves.values())
+    return f"{hours} {words.listing(found)} (priced up to about {about(last)} msg/s)."
 
 
 def _with_staff_in_short(report: Report) -> str:
@@ -231,9 +232,10 @@ def _with_staff_in_short(report: Report) -> str:
         f"than SQS {SHORT[option]} {f'from about {about(rate)}' if rate else 'at no rate priced'}"
         for option, rate in _staffed_rates(curves).items()
     ]
-    hours = f"With {STAFF_HOURS:g} hours of staff a month at ${words.quantity(used.hour_usd)} each"
+    hours = f"With {STAFF_HOURS:g} staff hours a month at {hour(used.hour_usd)}"
     carried = "" if question.inputs.get("capacity_msg_per_s") else ", if it carries the load"
-    return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}{carried}."
+    (first, *others), unit = found, " a second" if _staffed_rates(curves).get(AS_USED) else ""
+    return f"{hours}, RabbitMQ is cheaper {' and '.join((f'{first}{unit}', *others))}{carried}."
 
 
 def _staffed_rates(curves: Mapping[str, BreakEvenHours]) -> dict[str, float | None]:

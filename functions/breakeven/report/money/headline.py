@@ -14,7 +14,16 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
-from breakeven.report.money.option_words import about, changes, crossings, deciding, span, unbatched
+from breakeven.report.money.option_words import (
+    IF_AT_ALL,
+    IF_AT_ALL_IN_FULL,
+    about,
+    changes,
+    crossings,
+    deciding,
+    span,
+    unbatched,
+)
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -84,8 +93,9 @@ def _hardly_anywhere(found: list[Range]) -> str:
     """Of a third option: between the ranges of the other two, where there is room, though no rate priced."""
     for before, after in pairwise(found):
         if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
-            ends = f"{_rate(before.end)} and {_rate(after.start)}"
-            return f"only between about {ends} messages a second"
+            start, end = f"{about(before.end.rate)} messages a second", about(after.start.rate)
+            low, high = (_span_in_full(met) for met in (before.end, after.start))
+            return f"only from about {start}{low} to about {end}{high}"
     return "at no rate priced"
 
 
@@ -183,6 +193,12 @@ def _reach(own: Range) -> str:
 
 def _rate(met: Meeting) -> str:
     return f"{about(met.rate)}{span(met.interval, is_sure=met.is_sure)}"
+
+
+def _span_in_full(met: Meeting) -> str:
+    """The same, with what 'if at all' means."""
+    said = span(met.interval, is_sure=met.is_sure)
+    return said.replace(IF_AT_ALL, IF_AT_ALL_IN_FULL)
 
 
 def _a_second(met: Meeting | None) -> str:

@@ -18,6 +18,18 @@ from breakeven.report.money.priced.map_changes import change_rates
 
 MILLION = 1e6
 CHANGED = ("a quarter lower", "a quarter higher")
+#: inputs of nodes of one's own, which a broker of Amazon MQ does not have
+OF_OWN_NODES = (
+    "instance price",
+    "volume size",
+    "metrics a node",
+    "alarms a node",
+    "people's hours",
+    "capacity",
+)
+AMAZON_MQ_PRICE_KEPT = (
+    "Amazon MQ's own prices were not changed: how far they move its crossings is not shown."
+)
 #: unit in a price book -> its name beside a number
 UNITS = {
     "request": "requests",
@@ -51,7 +63,8 @@ def map_table(report: Report) -> Table | None:
             Row(
                 (f"{rows[0].hours:g}",),
                 tuple(
-                    _ranges(row, change_rates(m, row, hour_usd)) for m, row in zip(maps, rows, strict=True)
+                    _ranges(row, change_rates(m, row, hour_usd), m.msg_per_s[-1])
+                    for m, row in zip(maps, rows, strict=True)
                 ),
                 "priced",
             )
@@ -61,7 +74,8 @@ def map_table(report: Report) -> Table | None:
             "An instance type stands for "
             f"{question.spoken_option(RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
             "the first rate. Where one type follows another, the rate is the first at which it is cheaper of "
-            f"the twelve that were priced per decade. {map_beside(question)}".rstrip(),
+            f"the twelve that were priced per decade. No rate above {words.figure(maps[0].msg_per_s[-1])} "
+            f"messages a second was priced here. {map_beside(question)}".rstrip(),
         ),
         sourced=False,
     )
@@ -77,18 +91,30 @@ def map_beside(question: CostQuestion) -> str:
     return f"Amazon MQ has its {words.quantity(hours)} hours a month, whatever self-hosting takes. "
 
 
-def _ranges(row: MapRow, rates: list[float]) -> str:
-    """'t4g.small from 12.1 msg/s, then m7g.large from 316'; SQS is what is cheapest before."""
+def _ranges(row: MapRow, rates: list[float], last: float) -> str:
+    """'t4g.small from 12.1 msg/s, then m7g.large from 316'; SQS is what is cheapest before.
+
+    :param last: the highest rate priced, messages a second: above it the cheapest may change
+    """
     first, *others = zip(rates, row.cheapest, strict=True)
     parts = [] if first[1] in SHORT else [f"{brief(first[1])} from the first message"]
     parts += [f"{brief(option)} from {words.figure(rate)} msg/s" for rate, option in others]
-    return ", then ".join(parts) or "SQS at every rate"
+    return ", then ".join(parts) or f"SQS at every rate priced, up to {words.figure(last)} msg/s"
 
 
 def sensitivity_table(report: Report) -> Table | None:
-    """Every pair's first crossing with each input a quarter lower and higher."""
+    """Every pair's first crossing with each input a quarter lower and higher.
+
+    Amazon MQ has no rows of what it does not have: one of its nodes' price would stand for its own.
+    """
     question = report.headline_question
-    rows = [row for row in report.sensitivity if question and row.question_id == question.question_id]
+    rows = [
+        row
+        for row in report.sensitivity
+        if question
+        and row.question_id == question.question_id
+        and not (row.other_option == AMAZON_MQ and row.varied in OF_OWN_NODES)
+    ]
     if question is None or not rows:
         return None
     return Table(
@@ -108,6 +134,7 @@ def sensitivity_table(report: Report) -> Table | None:
         notes=(
             "Zones are not changed by a quarter: their row has the crossing with the first number of zones "
             "in the place of the second.",
+            *(AMAZON_MQ_PRICE_KEPT for _ in {row.other_option for row in rows} & {AMAZON_MQ}),
         ),
         sourced=False,
     )

@@ -20,6 +20,7 @@ SHORT = {AS_USED: "as used", BATCHED: "batched"}
 HUNDRED = 100
 #: of a boundary that is not there at every end of what is not known
 IF_AT_ALL = "if at all"
+IF_AT_ALL_IN_FULL = "if at all: with some values of what is not known, there is no such crossing"
 IF_AT_ALL_MEANS = "If at all: with some values of what is not known, there is no such crossing."
 AnyCrossing = TypeVar("AnyCrossing", bound=Crossover | PairCrossing)
 

@@ -24,11 +24,11 @@ def report_of(**inputs: Any) -> Report:
 def test_a_price_that_is_not_of_aws_is_named_with_its_source_and_date() -> None:
     report = report_of()
     said = prices_in_full(report)
-    assert said.startswith(
-        "Prices: AWS's list prices of us-east-1 as of 2026-11-20, but for Amazon MQ's cluster.mq."
-    )
+    assert said.startswith("Prices: AWS's list prices of us-east-1, but for Amazon MQ's cluster.mq.")
     (tier,) = [one for one in report.prices if one.item == "cluster.mq.m7g.large"]
     assert f"{tier.item} of {tier.as_of} ({tier.source})." in said
+    oldest = min(one.as_of for one in report.prices if one.book == "us-east-1@2026-11-20")
+    assert said.endswith(f"put together on 2026-11-20; the oldest source of a price used is of {oldest}.")
     assert in_detail(report)["Prices"].endswith(said)
     assert any(one.startswith(said) for one in report.assumptions)
 
@@ -42,7 +42,8 @@ def test_captions_have_it_in_short() -> None:
 
 def test_where_all_are_of_aws_nothing_is_excepted() -> None:
     for report in (report_of(amazon_mq=None), report_of(amazon_mq="mq.m5.large")):
-        assert prices_in_full(report) == "Prices: AWS's list prices of us-east-1 as of 2026-11-20."
+        said = prices_in_full(report)
+        assert said.startswith("Prices: AWS's list prices of us-east-1. The price book was put together on")
         assert prices_in_short(report) == "AWS's list prices"
 
 

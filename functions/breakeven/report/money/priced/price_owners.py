@@ -33,15 +33,17 @@ def prices_in_short(report: Report, books: str = "") -> str:
 
 
 def prices_in_full(report: Report) -> str:
-    """A sentence: the book, its date, and each price that is not of AWS's lists with its date and source."""
+    """Whose they are, those not of AWS's lists with date and source; how old book and sources are."""
     question = report.headline_question
     if question is None:
         return ""
     if _is_history(report):
         return f"Prices: those that the source prints ({question.price_book})."
     region, _, day = question.price_book.partition("@")
-    said = f"Prices: {LISTS} of {region}{f' as of {day}' if day else ''}"
-    return f"{said}{but_for(_of_others(report))}."
+    said = f"Prices: {LISTS} of {region}{but_for(_of_others(report))}."
+    dates = [one.as_of for one in report.prices if one.book == question.price_book]
+    oldest = f"; the oldest source of a price used is of {min(dates)}" if dates else ""
+    return f"{said} The price book was put together on {day}{oldest}." if day else said
 
 
 def but_for(prices: Iterable[Price | PriceTier]) -> str:
