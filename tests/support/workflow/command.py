@@ -61,6 +61,13 @@ def servers() -> set[int]:
     return found
 
 
+def _command_line(pid: int) -> str:
+    try:
+        return f"{pid} {' '.join(psutil.Process(pid).cmdline())}"
+    except psutil.NoSuchProcess:
+        return f"{pid}, which has just ended"
+
+
 #: Python as at a terminal: tests that run in the background may have Ctrl-C ignored, which is inherited
 PYTHON = ("env", "--default-signal=INT", sys.executable)
 
@@ -108,12 +115,12 @@ class Command:
         """What it has started and is still there."""
         return servers() - self.before
 
-    def left_running(self) -> set[int]:
+    def left_running(self) -> set[str]:
         """What it started and did not stop; given a moment, as one that was told to stop may be going."""
         deadline = time.monotonic() + LEAVE_S
         while (left := self.servers()) and time.monotonic() < deadline:
             time.sleep(0.2)
-        return left
+        return set(map(_command_line, left))
 
     def report(self) -> dict[str, Any]:
         return json.loads((self.runs / "latest" / "report" / "report.json").read_text())
