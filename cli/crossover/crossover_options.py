@@ -16,6 +16,8 @@ from breakeven.pricing.prices.instance_types import machine
 from breakeven.workload.sizes import parse_size
 
 WHERE = "breakeven crossover"
+#: messages a second of one cluster, below which it is no capacity but a slip of the pen
+LEAST_CAPACITY = 1.0
 #: option -> (fields of ``Inputs`` that it sets, name of its value, help)
 OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--rate": (("msg_per_s",), "MSG/S", "messages a second as a monthly mean, 0 to 10,000,000 (100)"),
@@ -142,11 +144,22 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     _check_consumer(arguments)
     _check_amazon_mq(arguments)
     try:
-        return ask(**fields)
+        inputs = ask(**fields)
     except InputError as error:
         found = error.errors if isinstance(error, MultipleInputError) else (error,)
         named = {str(renamed): renamed for renamed in (_renamed(each, arguments) for each in found)}
         raise together(list(named.values())) from error
+    _check_capacities(inputs)
+    return inputs
+
+
+def _check_capacities(inputs: Inputs) -> None:
+    """:raises InputError: a cluster that carries next to nothing, of which any traffic takes millions"""
+    for option in ("--capacity", "--amazon-mq-capacity"):
+        given = getattr(inputs, OPTIONS[option][0][0])
+        if given is not None and given < LEAST_CAPACITY:
+            remedy = f"give messages a second that one cluster carries, at least {LEAST_CAPACITY:g}"
+            raise InputError(WHERE, option, f"{given:g}", f"{remedy}; without the option it is not known")
 
 
 def _check_consumer(arguments: argparse.Namespace) -> None:
