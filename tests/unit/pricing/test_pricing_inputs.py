@@ -98,9 +98,9 @@ def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> No
 def test_uncertain_inputs_make_corners() -> None:
     book = load_book("us-east-1")
     alone: dict[str, Any] = {"amazon_mq": None}
-    # empty receives move SQS as used alone, and how full its batches are SQS batched: no corner moves both
+    # empty receives move SQS as used alone, and how full its own calls are SQS batched: no corner moves both
     assert len(corners(question("q", ask(**alone), book))) == 3
-    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 10
+    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 12
     assert len(corners(question("q", ask(empty_receives=0, **alone), book))) == 2
     assert corners(question("q", ask(empty_receives=0, batch_fill=0.8, **alone), book)) == []
 
@@ -112,6 +112,22 @@ def test_an_option_stands_in_the_corners_that_move_it_and_in_one_more() -> None:
     ]
     both, cluster = {"sqs-as-used", "sqs-batched"}, {"rabbitmq"}
     assert found == [both | cluster, {"sqs-batched"} | cluster, {"sqs-as-used"} | cluster]
+
+
+def test_batches_that_were_asked_for_are_filled_no_better_where_sqs_batched_keeps_them() -> None:
+    """A batch of ten that is asked for is as uncertain as one that SQS batched has of its own."""
+    batches = {"send_batch": 10, "receive_batch": 10, "delete_batch": 10}
+
+    def requests(**asked: Any) -> list[float]:
+        found = corners(question("q", ask(amazon_mq=None, **asked), load_book("us-east-1")))
+        options = [option for corner in found for option in corner.options]
+        lines = [line for one in options if one.option_id == "sqs-batched" for line in one.lines]
+        each = [line.per_message for line in lines if line.line == "requests"]
+        return [min(each), max(each)]
+
+    assert requests(**batches) == requests() == pytest.approx([0.3, 0.6])
+    # of single calls nothing is uncertain but how full those of SQS batched are
+    assert "batch fill" not in uncertain(ask())
 
 
 def test_a_fill_that_was_measured_moves_the_crossing_as_far_as_its_repeats_did() -> None:

@@ -135,6 +135,14 @@ def test_all_else_is_said_by_subject():
     }
 
 
+def test_batches_that_were_asked_for_are_named_once_as_what_the_estimate_takes_for_full():
+    tens = {"send_batch": 10.0, "receive_batch": 10.0, "delete_batch": 10.0}
+    report = sample.report(PLAN, **money.answers(amazon_mq=None, **tens))
+    text = next(one.text for one in report.detail if one.subject == "The break-even")
+    assert "it is priced with no empty receives and full batches. The interval of SQS batched" in text
+    assert text.endswith("The estimate is its upper end, as it is priced with full batches.")
+
+
 def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
     own = sentence(told(hours=8.0)["The headline"], "Without Amazon MQ")
     assert "below about 4,420 messages a second (between 1,520 and 4,420); above that, RabbitMQ is" in own

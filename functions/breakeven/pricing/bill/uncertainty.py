@@ -25,7 +25,8 @@ FILL_OF_BATCHED, LAMBDA_POLLING = "batch fill of SQS batched", "Lambda's polling
 #: option -> the uncertain inputs that move its bill
 MOVING: dict[str, frozenset[str]] = {
     AS_USED: frozenset({"empty receives", "batch fill", LAMBDA_POLLING}),
-    BATCHED: frozenset({FILL_OF_BATCHED, LAMBDA_POLLING}),
+    # it keeps the batches that were asked for where they cost less, and these are filled no better
+    BATCHED: frozenset({"batch fill", FILL_OF_BATCHED, LAMBDA_POLLING}),
     RABBITMQ: frozenset({"capacity"}),
     AMAZON_MQ: frozenset({MANAGED_CAPACITY, MANAGED_TRAFFIC}),
 }
@@ -53,8 +54,7 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     # what Lambda receives is uncertain by itself
     batches = BATCHES[:1] if inputs.consumer == "lambda" else BATCHES
     if any(getattr(inputs, batch) > 1 for batch in batches):
-        # the question's own end first: with it stand the options that this does not move, and of them SQS
-        # batched falls back on the batches that were asked for
+        # the question's own end first: with it stand the options that this does not move
         found["batch fill"] = [
             {batch: max(1.0, getattr(inputs, batch) * fill) for batch in batches}
             for fill in reversed(BATCH_FILL)

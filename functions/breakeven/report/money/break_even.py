@@ -130,7 +130,7 @@ def _edge(question: CostQuestion, crossing: Crossover, ends: tuple[float, float]
     rate, moving = crossing.msg_per_s, question.uncertain_of(crossing.sqs_option, crossing.other_option)
     names = ("lower", "upper")
     found = [name for name, end in zip(names, ends, strict=True) if abs(end - (rate or 0.0)) <= EXACT * end]
-    priced = [AT_BEST[name] for name in moving if name in AT_BEST]
+    priced = list(dict.fromkeys(AT_BEST[name] for name in moving if name in AT_BEST))
     if not found or not priced:
         return ""
     return f" The estimate is its {found[0]} end, as it is priced with {words.listing(priced)}."
