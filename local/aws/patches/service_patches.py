@@ -19,6 +19,7 @@ from moto.ecs.exceptions import InvalidParameterException
 from moto.ecs.models import EC2ContainerServiceBackend, TaskDefinition, ecs_backends
 from moto.ecs.responses import EC2ContainerServiceResponse
 from moto.iam.models import ManagedPolicy
+from moto.s3.models import FakeKey
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws import resource_types
@@ -148,6 +149,19 @@ def listings_outlive_deletions(swaps: Swaps, _: Aws) -> None:
     for mended in (lists, items, values):
         swaps.attribute(ObjectsByKey, mended.__name__, mended)
         swaps.attribute(ObjectsByKey, f"iter{mended.__name__}", mended)
+
+
+@around(FakeKey, "dispose")
+def objects_outlive_replacements(original: Any, self: Any, garbage: bool = False) -> None:
+    """Symptom: an object that is replaced or deleted while it is read is a ValueError of the reading.
+
+    Mend: who began to read it reads what it was; it goes with the last who holds it.
+    """
+    if garbage:
+        original(self, garbage)
+    elif self.multipart:
+        self.multipart.dispose()
+    self.disposed = True
 
 
 @around(sfn_models.StateMachine, "create_from_cloudformation_json")

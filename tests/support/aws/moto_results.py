@@ -12,6 +12,8 @@ from moto import mock_aws
 
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
+from local.aws.patches import service_patches
+from local.aws.swaps import Swaps
 
 
 def state_table() -> Any:
@@ -36,5 +38,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
+    with mock_aws(), Swaps() as swaps:
+        # agents of tests are threads that read what others write
+        service_patches.objects_outlive_replacements(swaps, None)
         yield services_in_moto()

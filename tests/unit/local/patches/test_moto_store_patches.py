@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from moto.dynamodb.models import table as dynamodb_table
+from moto.s3.models import FakeKey
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws.patches import service_patches
@@ -74,3 +75,23 @@ def test_listings_outlive_deletions(moto, listing, whole, patched):
         else:
             with pytest.raises(KeyError):
                 next(listed)
+
+
+@both
+@pytest.mark.parametrize("change", ["replaced", "deleted"])
+def test_objects_outlive_replacements(moto, patched, change):
+    objects = ObjectsByKey()
+    with moto.patched_with(service_patches.objects_outlive_replacements, patched, base=[]):
+        objects["key"] = FakeKey("key", b"before", account_id="123456789012", region_name="us-east-1")
+        being_read = objects["key"]
+        if change == "replaced":
+            after = FakeKey("key", b"after", account_id="123456789012", region_name="us-east-1")
+            objects.setlist("key", [after])
+            assert objects["key"].value == b"after"
+        else:
+            objects.pop("key")
+        if patched:
+            assert being_read.value == b"before"
+        else:
+            with pytest.raises(ValueError, match="closed file"):
+                _ = being_read.value
