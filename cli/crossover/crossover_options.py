@@ -112,6 +112,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "SHARE",
         "of the price across zones, 0 to 1, that traffic between its brokers is charged (not known)",
     ),
+    "--amazon-mq-discount": (("amazon_mq_price_factor",), "PERCENT", "off its brokers and disks (0)"),
     "--sqs-discount": (("sqs_price_factor",), "PERCENT", "off SQS's list price (0)"),
     "--instance-discount": (("instance_price_factor",), "PERCENT", "off the instances' price (0)"),
 }

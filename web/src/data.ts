@@ -62,6 +62,7 @@ export interface Inputs {
   amazon_mq_gb: number | null;
   amazon_mq_inter_node: number | null;
   amazon_mq_hours: number | null;
+  amazon_mq_price_factor: number;
   amazon_mq_capacity_msg_per_s: number | null;
   amazon_mq_low_msg_per_s: number | null;
   amazon_mq_high_msg_per_s: number | null;

@@ -130,7 +130,7 @@ function inOneZone(inputs: Inputs, managed: Priced | undefined): string {
   if (inputs.client_zone_share !== null || nodesOf(inputs) === 1 || zonesOf(inputs) > 1) return "";
   const theirs = managed && brokersOf(inputs.deployment) > 1
     ? " Amazon MQ's brokers stay in three zones, so that two thirds of its clients' traffic is charged across zones; " +
-      "with 0 as traffic to another zone, as in a report's row of one zone, none is."
+      "with 0 as traffic to another zone, none is."
     : "";
   return ` The clients are taken to be in the one zone of the brokers.${theirs}`;
 }

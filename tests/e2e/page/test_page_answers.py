@@ -130,7 +130,7 @@ def test_in_one_zone_it_is_said_where_the_clients_are(opened):
     assert service not in said(opened(f"{TRIO}&broker_zones=1"), SUPPOSED)
     page = opened(f"{one_zone}&client_zone_share=0")
     assert clients not in said(page, SUPPOSED)
-    assert said(page, crossing) == "above 1,910", "as in a report's row of one zone"
+    assert said(page, crossing) == "above 1,910"
 
 
 SEPARATED = ("1,5", "1 5", "1_5", "3,0000", "3000,000", "1,000 000", "12,34.5", "1, 000")

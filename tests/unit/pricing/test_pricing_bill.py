@@ -155,6 +155,10 @@ def test_other_use_of_the_account_takes_the_free_requests_and_the_first_tier() -
 def test_a_discount_is_off_the_price() -> None:
     assert bill("sqs-as-used", sqs_price_factor=0.9)["requests"] == pytest.approx(314.96 * 0.9)
     assert bill("rabbitmq", instance_price_factor=0.75)["instances"] == pytest.approx(119.136 * 0.75)
+    usual, cheaper = (bill("amazon-mq", amazon_mq_price_factor=factor) for factor in (1, 0.75))
+    assert {line for line, usd in cheaper.items() if usd == pytest.approx(0.75 * usual[line])} == {
+        "brokers", "storage"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

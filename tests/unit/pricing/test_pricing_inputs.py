@@ -207,6 +207,17 @@ def test_zones_are_among_what_is_varied(asked: dict[str, Any], names: str | None
 
 
 @pytest.mark.parametrize(
+    "asked", [{}, {"client_zone_share": 0.5}, {"broker_zones": 1}, {"deployment": "pair"}]
+)
+def test_in_other_zones_amazon_mq_is_billed_as_it_was(asked: dict[str, Any]) -> None:
+    base = question("q", ask(**asked), load_book("us-east-1"))
+    (zones,) = [each for each in quarters(base) if "zone" in str(each.varied)]
+    bills = [{option.option_id: option.lines for option in each.options} for each in (base, zones)]
+    assert bills[0].keys() == bills[1].keys()
+    assert [name for name in bills[0] if bills[0][name] != bills[1][name]] == ["rabbitmq"]
+
+
+@pytest.mark.parametrize(
     ("message_bytes", "batch", "requests"),
     [(1024, 10, 0.1), (7 * 1024, 9, 1 / 9), (40 * 1024, 8, 5 / 8), (65 * 1024, 10, 1.1), (2**20, 1, 16)],
 )

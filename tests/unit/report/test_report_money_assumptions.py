@@ -45,6 +45,7 @@ def test_as_the_main_job_asks():
     [
         ({"commitment": "1y-standard"}, "instances reserved for one year (standard, nothing upfront)"),
         ({"sqs_price_factor": 0.9}, "on demand, with SQS at 90% of the list price."),
+        ({"amazon_mq_price_factor": 0.8}, "on demand, with Amazon MQ at 80% of the list price."),
         (
             {"peak_factor": 5.0, "utilisation": 0.5},
             "5 times the mean, and a cluster is used to 50%",

@@ -17,10 +17,11 @@ export function amazonMqLines(inputs: Inputs, type: string, book: Book, types: B
   const disk = form === "single" ? usual : (inputs.amazon_mq_gb ?? usual);
   const share = clientShare(inputs, brokers);
   const hours = inputs.hours_per_month;
+  const factor = inputs.amazon_mq_price_factor;
   return [
-    line("brokers", `${form} of ${type} x ${number(hours)} h`, "amazonmq", `${form}.${type}`, { per_cluster: hours }),
+    line("brokers", `${form} of ${type} x ${number(hours)} h`, "amazonmq", `${form}.${type}`, { per_cluster: hours, factor }),
     line("storage", `${brokers} x ${number(disk)} GB, all of each broker's disk`, "amazonmq", "storage_gb_month", {
-      per_cluster: brokers * disk,
+      per_cluster: brokers * disk, factor,
     }),
     acrossZones(inputs, 2 * share, `2 x ${number(share)} (clients in another zone)`),
     ...betweenBrokers(inputs, book),

@@ -29,6 +29,9 @@ class AmazonMq(Frozen):
         le=10_000,
         description="people's, a month, that it takes; null: no source that was read says, priced as none",
     )
+    amazon_mq_price_factor: float = Field(
+        default=1, gt=0, le=2, description="of the price of its brokers and their disks: 0.9 is 10% off"
+    )
     amazon_mq_capacity_msg_per_s: float | None = Field(
         default=None, gt=0, le=MAX_MSG_PER_S, description="of one cluster, all brokers up; null: not known"
     )

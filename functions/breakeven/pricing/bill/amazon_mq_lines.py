@@ -25,13 +25,13 @@ def amazon_mq_lines(inputs: Inputs, broker: BrokerType, book: PriceBook) -> list
     """
     form, brokers = form_of(inputs.deployment), brokers_of(inputs.deployment)
     share, disk = client_share(inputs, brokers), disk_gb(inputs, broker, form)
-    hours = inputs.hours_per_month
+    hours, factor = inputs.hours_per_month, inputs.amazon_mq_price_factor
     hourly = f"{form} of {broker.broker_type} x {number(hours)} h"
     stored = f"{brokers} x {number(disk)} GB, all of each broker's disk"
     item = f"{form}.{broker.broker_type}"
     return [
-        Line("brokers", hourly, "amazonmq", item, per_cluster=hours),
-        Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=brokers * disk),
+        Line("brokers", hourly, "amazonmq", item, per_cluster=hours, factor=factor),
+        Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=brokers * disk, factor=factor),
         across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
         *_between_brokers(inputs, book),
         people(inputs, inputs.amazon_mq_hours),

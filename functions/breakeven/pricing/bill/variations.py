@@ -17,6 +17,7 @@ from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 from breakeven.pricing.bill.known_capacity import capacities
 from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import (
+    AMAZON_MQ,
     AS_USED,
     RABBITMQ,
     Purpose,
@@ -48,6 +49,7 @@ from breakeven.words import plural
 #: the numbers whose crossings a report has, so that what a run counts can be priced
 COUNTED = (*EMPTY_RECEIVES, *(float(2**step) for step in range(1, 10)), 1000.0)
 QUARTER = (0.75, 1.25)
+MANAGED_PRICE = "Amazon MQ price"
 #: bytes of the messages whose crossings a report sets side by side
 SIZES = (256, *(kib * 1024 for kib in (1, 2, 3, 4, 8, 16, 24, 32, 64, 256)))
 
@@ -173,12 +175,24 @@ def by_empty_receives(base: Question) -> list[Question]:
 
 
 def quarters(base: Question) -> list[Question]:
-    """The question with one input a quarter lower, then higher, as far as the input's own bounds let it."""
-    return [
+    """The question with one input a quarter lower, then higher, as far as the input's own bounds let it.
+
+    Other zones are those of our own brokers and their clients.
+    """
+    found = [
         _beside(base, f"{name.replace(' ', '-')}.{factor:g}", change, "sensitivity", name, factor)
         for name, changes in _varied(base.inputs).items()
         for factor, change in changes
     ]
+    zones = base.inputs.zones
+    return [each if each.inputs.zones == zones else _amazon_mq_as_in(base, each) for each in found]
+
+
+def _amazon_mq_as_in(base: Question, changed: Question) -> Question:
+    """With the bill of Amazon MQ as it was: its brokers, and their clients' traffic, stay in their zones."""
+    kept = {option.option_id: option for option in base.options if option.option_id == AMAZON_MQ}
+    options = tuple(kept.get(option.option_id, option) for option in changed.options)
+    return replace(changed, options=options)
 
 
 def _beside(
@@ -204,7 +218,10 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
         "price of an hour": "hour_rate" if inputs.hours or inputs.amazon_mq_hours else "",
     }
     if inputs.amazon_mq:
-        single[MANAGED_CAPACITY] = "amazon_mq_capacity_msg_per_s"
+        single |= {
+            MANAGED_PRICE: "amazon_mq_price_factor",
+            MANAGED_CAPACITY: "amazon_mq_capacity_msg_per_s",
+        }
     if capacity_of(inputs).sustained is not None:
         single |= {
             "peak factor": "peak_factor",
@@ -230,14 +247,19 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
         (factor, {"batch_fill": min(1.0, fill * factor)}) for factor in QUARTER if factor < 1 or fill < 1
     ]
     found |= {
-        f"{plural(zones, 'zone')} for {inputs.zones}": [(zones / inputs.zones, _in(inputs, zones))]
+        zones_changed(zones, inputs.zones): [(zones / inputs.zones, _in(inputs, zones))]
         for zones in {1, inputs.most_zones} - {inputs.zones}
     }
     return {name: [pair for pair in pairs if _allowed(inputs, pair[1])] for name, pairs in found.items()}
 
 
+def zones_changed(zones: int, asked: int) -> str:
+    """Name for readers: '1 zone for 3'."""
+    return f"{plural(zones, 'zone')} for {asked}"
+
+
 def _in(inputs: Inputs, zones: int) -> Changes:
-    """The brokers in so many zones; in one, their clients are there too."""
+    """Our own brokers in so many zones; in one, their clients are there too."""
     return {"broker_zones": zones, "client_zone_share": 0.0 if zones == 1 else inputs.client_zone_share}
 
 

@@ -13,6 +13,7 @@ from breakeven.report.charts.canvas import INK, Form, chart
 from breakeven.report.contract.crossing_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
+from breakeven.report.money.lookup_tables import OF_AMAZON_MQ
 
 LOWER, HIGHER = "#8fa3b8", "#1f4e79"
 STILL = 0.001  # an input that moves the crossing by a smaller part leaves it
@@ -27,6 +28,7 @@ def tornado(report: Report) -> Iterator[Chart]:
         for row in report.sensitivity
         if question
         and (row.question_id, row.sqs_option, row.other_option) == (question.question_id, AS_USED, RABBITMQ)
+        and row.varied not in OF_AMAZON_MQ
     ]
     base = rows[0].base_msg_per_s if rows else None
     if question is None or base is None:

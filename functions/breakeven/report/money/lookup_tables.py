@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakeven import words
+from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.article import ARTICLE_BOOK
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
+from breakeven.pricing.bill.uncertainty import MANAGED_CAPACITY
+from breakeven.pricing.bill.variations import MANAGED_PRICE, zones_changed
 from breakeven.report.contract.cost_model import Bill, BillLine, MapRow, PriceTier
 from breakeven.report.contract.crossing_model import Sensitivity
 from breakeven.report.contract.question_model import CostQuestion
@@ -27,9 +30,13 @@ OF_OWN_NODES = (
     "people's hours",
     "capacity",
 )
-AMAZON_MQ_PRICE_KEPT = (
-    "Amazon MQ's own prices were not changed: how far they move its crossings is not shown."
+STAY = (
+    " Amazon MQ's brokers stay in zones of the service's own, and their clients' traffic across zones stays "
+    "as it is."
 )
+#: inputs that only Amazon MQ's bill has
+OF_AMAZON_MQ = (MANAGED_PRICE, MANAGED_CAPACITY, "people's hours of Amazon MQ")
+PRICE_OF_AMAZON_MQ = f"{MANAGED_PRICE}: of its brokers and their disks, not of its clients' traffic."
 #: unit in a price book -> its name beside a number
 UNITS = {
     "request": "requests",
@@ -105,7 +112,8 @@ def _ranges(row: MapRow, rates: list[float], last: float) -> str:
 def sensitivity_table(report: Report) -> Table | None:
     """Every pair's first crossing with each input a quarter lower and higher.
 
-    Amazon MQ has no rows of what it does not have: one of its nodes' price would stand for its own.
+    Neither our own cluster nor Amazon MQ has rows of what only the other has. Of other zones Amazon MQ has
+    one, which says that its brokers stay where they are.
     """
     question = report.headline_question
     rows = [
@@ -113,10 +121,11 @@ def sensitivity_table(report: Report) -> Table | None:
         for row in report.sensitivity
         if question
         and row.question_id == question.question_id
-        and not (row.other_option == AMAZON_MQ and row.varied in OF_OWN_NODES)
+        and row.varied not in (OF_OWN_NODES if row.other_option == AMAZON_MQ else OF_AMAZON_MQ)
     ]
     if question is None or not rows:
         return None
+    has_amazon_mq = AMAZON_MQ in {row.other_option for row in rows}
     return Table(
         slug="sensitivity",
         caption="First crossing with one input changed, msg/s",
@@ -124,7 +133,7 @@ def sensitivity_table(report: Report) -> Table | None:
         columns=(*CHANGED, "as asked"),
         rows=tuple(
             Row(
-                (row.varied,),
+                (_varied(question, row),),
                 (*_ends(row), _reached(row.base_msg_per_s)),
                 "priced",
                 f"{question.option_name(row.sqs_option)} against {question.option_name(row.other_option)}",
@@ -133,11 +142,21 @@ def sensitivity_table(report: Report) -> Table | None:
         ),
         notes=(
             "Zones are not changed by a quarter: their row has the crossing with the first number of zones "
-            "in the place of the second.",
-            *(AMAZON_MQ_PRICE_KEPT for _ in {row.other_option for row in rows} & {AMAZON_MQ}),
+            "in the place of the second, of your own brokers and their clients."
+            f"{STAY if has_amazon_mq else ''}",
+            *([PRICE_OF_AMAZON_MQ] if has_amazon_mq else []),
         ),
         sourced=False,
     )
+
+
+def _varied(question: CostQuestion, row: Sensitivity) -> str:
+    """The input's name, and of other zones what stays in those that it has."""
+    inputs = Inputs.model_validate(question.inputs)
+    of_zones = {zones_changed(zones, inputs.zones) for zones in (1, inputs.most_zones)}
+    if row.other_option != AMAZON_MQ or row.varied not in of_zones:
+        return row.varied
+    return f"{row.varied} (Amazon MQ's stay in {brokers_of(inputs.deployment)})"
 
 
 def _ends(row: Sensitivity) -> Iterator[str]:
