@@ -41,6 +41,7 @@ def prices(given: Sample) -> Iterator[Row]:
                     "tier_to": end,
                     "usd": usd,
                     "source": given.random.choice(TEXTS),
+                    "publisher": given.random.choice(("aws", "third-party", None)),
                     "as_of": "2026-10-08",
                 }
                 start = end or 0.0

@@ -202,6 +202,7 @@ PRICES = Table(
         "tier_to": "double",  # null: no end
         "usd": "double",  # null: not known
         "source": "string",
+        "publisher": "string",  # aws, third-party; null: none has it, it is the question's own
         "as_of": "string",
     },
 )

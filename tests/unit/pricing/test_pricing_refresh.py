@@ -116,6 +116,18 @@ def test_a_refreshed_price_says_where_it_is_from() -> None:
     assert book.label == "eu-west-1@2026-11-20"
 
 
+def test_a_price_that_third_parties_had_is_aws_own_once_the_list_has_it() -> None:
+    old = load_book("us-east-1")
+    prices = tuple(
+        price.model_copy(update={"publisher": "third-party"}) if price.item == "t3.micro" else price
+        for price in old.prices
+    )
+    listed = PriceList(entries(*ALL)).client()
+    book = refresh(old.model_copy(update={"prices": prices}), listed, TODAY, instance_types=["t3.micro"]).book
+    assert book.price("ec2", "t3.micro").publisher == "aws"
+    assert book.price("amazonmq", "cluster.mq.m7g.large").publisher == "third-party", "it is not in the list"
+
+
 def test_everything_else_stays_as_it_was() -> None:
     old = load_book("us-east-1")
     made = refreshed(PriceList(entries(*ALL)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from breakeven.pricing.prices.price import Publisher
+
 #: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
 BYTES_PER_GB = 2.0**30
 #: to which the queries search, and which a question may ask for
@@ -26,12 +28,15 @@ class OwnPrice:
     """A price that no book has as it is: given by the asker, or derived from a book's.
 
     ``tiers`` is empty of a flat one.
+
+    :param publisher: of the book's price that it is derived from; None: it is the asker's
     """
 
     unit: str
     usd: float
     source: str
     tiers: tuple[OwnTier, ...] = ()
+    publisher: Publisher | None = None
 
 
 @dataclass(frozen=True, slots=True)

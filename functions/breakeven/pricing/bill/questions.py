@@ -279,6 +279,7 @@ def _own_price_rows(label: str, book: PriceBook, line: Line, own: OwnPrice) -> l
             "tier_to": tier.end,
             "usd": tier.usd,
             "source": own.source,
+            "publisher": own.publisher,
             "as_of": book.as_of,
         }
         for tier in own.tiers or [OwnTier(0.0, None, own.usd)]

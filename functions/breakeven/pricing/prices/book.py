@@ -124,6 +124,7 @@ class PriceBook(Finite):
                 "tier_to": end,
                 "usd": usd,
                 "source": price.source,
+                "publisher": price.publisher,
                 "as_of": price.as_of,
             }
             for start, end, usd in tiers

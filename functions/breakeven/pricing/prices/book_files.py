@@ -51,7 +51,7 @@ def book_of(region: str) -> PriceBook:
         return load_book(region)
     why = f"no price book of {region} is shipped, and the AWS Price List gave none"
     unknown = {"usd": None, "tiers": (), "reason": why, "region": region, "mark": "M", "note": None}
-    nowhere = {"source": "none", "as_of": load_book(DEFAULT_REGION).as_of}
+    nowhere = {"source": "none", "publisher": "aws", "as_of": load_book(DEFAULT_REGION).as_of}
     prices = tuple(price.model_copy(update=unknown | nowhere) for price in load_book(DEFAULT_REGION).prices)
     named = {"name": region, "region": region, "notes": (), "prices": prices}
     return load_book(DEFAULT_REGION).model_copy(update=named)

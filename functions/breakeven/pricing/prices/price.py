@@ -13,18 +13,11 @@ from breakeven.terms import Frozen
 #: V: read in the named source. V2: read in two or more independent sources. D: derived from such
 #: figures. M: found in no source; no book that is shipped has it.
 Mark = Literal["V", "V2", "D", "M"]
+#: whose list a price stands in: AWS's own, read there or in a copy of it, or only one of somebody else's
+Publisher = Literal["aws", "third-party"]
 
 #: of one unit of anything, so that no bill grows beyond what a number can hold
 MOST_USD = 1e6
-
-
-#: how a source says that the price is in nothing of AWS's
-NOT_OF_AWS = "in no AWS data that was read"
-
-
-def is_of_aws(source: str) -> bool:
-    """Whether a price's source is AWS's own list, or a copy of it."""
-    return NOT_OF_AWS not in source
 
 
 def _is_day(text: str) -> str:
@@ -62,6 +55,11 @@ class Price(Finite):
     reason: Text | None = Field(default=None, description="why the price is not known; null when it is")
     tiers: tuple[Tier, ...] = Field(default=(), description="by a month's use; one when flat")
     source: Text
+    publisher: Publisher = Field(
+        default="aws",
+        description="whose list has the price: aws, read there or in a copy; third-party: in no AWS data "
+        "that was read. Answers name prices of third parties with source and date",
+    )
     as_of: IsoDate = Field(description="the source's date")
     mark: Mark = Field(
         description="V: read in the named source; V2: read in two or more independent sources; D: derived "

@@ -124,6 +124,7 @@ def _priced(old: Price, wanted: Wanted, answer: Answer) -> Price:
         "reason": None,
         "tiers": tiers,
         "source": f"AWS Price List Query API, {entry.service_code}, SKU {entry.sku}",
+        "publisher": "aws",
         "as_of": entry.published,
         "mark": "V",
         "note": old.note if wanted.keeps_note else None,

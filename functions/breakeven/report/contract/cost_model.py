@@ -10,6 +10,7 @@ from bisect import bisect_right
 
 from pydantic import Field
 
+from breakeven.pricing.prices.price import Publisher
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.strict import Strict
 
@@ -43,6 +44,11 @@ class PriceTier(Strict):
     tier_to: float | None = Field(description="null: no end")
     usd: float | None = Field(description="of one unit; null: not known")
     source: str
+    publisher: Publisher | None = Field(
+        default=None,
+        description="whose list has it; null: none, it is the question's own (or the report is of an earlier "
+        "version)",
+    )
     as_of: str = Field(description="the source's date")
 
 

@@ -21,7 +21,7 @@ from breakeven.pricing.prices.book import FREE_REQUEST
 from breakeven.pricing.prices.book_files import load_book, regions
 from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import machines
-from breakeven.pricing.prices.price import is_of_aws
+from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.headline import headline
@@ -119,15 +119,15 @@ def _book(name: str, sources: list[str]) -> Json:
             "as_of": price.as_of,
         }
         | ({"reason": price.reason} if price.reason else {})
-        | _owner(price.source)
+        | _publisher(price)
         for price in book.prices
     }
     return {"label": book.label, "free_requests": book.free_sqs_requests, "prices": prices}
 
 
-def _owner(source: str) -> Json:
-    """Said only of a price that stands in no data of AWS."""
-    return {} if is_of_aws(source) else {"third_party": True}
+def _publisher(price: Price | PriceTier) -> Json:
+    """Said only of a price that stands in no list of AWS."""
+    return {"third_party": True} if price.publisher == "third-party" else {}
 
 
 def _as_priced(shipped: Json | None, label: str, tiers: Iterable[PriceTier], sources: list[str]) -> Json:
@@ -143,7 +143,7 @@ def _as_priced(shipped: Json | None, label: str, tiers: Iterable[PriceTier], sou
             "source": _place(found[0].source, sources),
             "as_of": found[0].as_of,
         }
-        | _owner(found[0].source)
+        | _publisher(found[0])
         for name, found in own.items()
     }
     free = next((tiers[-1].tier_to for name, tiers in own.items() if name == "/".join(FREE_REQUEST)), None)

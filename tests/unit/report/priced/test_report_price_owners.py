@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from breakeven.pricing.prices.book_files import load_book, regions
-from breakeven.pricing.prices.price import is_of_aws
+from breakeven.pricing.prices.book_files import BOOKS, load_book, read_book, regions
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.priced.price_owners import prices_in_full, prices_in_short
+from breakeven.report.money.priced.price_owners import but_for, prices_in_full, prices_in_short
 from local.stored.published_report import published_report
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.spoken import in_detail
@@ -54,12 +54,40 @@ def test_prices_of_history_are_the_sources_own(tmp_path: Path) -> None:
     assert "list prices" not in " ".join(report.assumptions)
 
 
+def test_whose_a_price_is_does_not_hang_on_the_words_of_its_source() -> None:
+    """A book of one's own words its sources as it likes."""
+    report = report_of()
+    reworded = [one.model_copy(update={"source": "a table of mine"}) for one in report.prices]
+    assert prices_in_short(report.model_copy(update={"prices": reworded})) == prices_in_short(report)
+    owned = [one.model_copy(update={"publisher": "aws"}) for one in report.prices]
+    assert prices_in_short(report.model_copy(update={"prices": owned})) == "AWS's list prices"
+
+
+def test_a_price_of_the_askers_own_is_nobodys_list() -> None:
+    report = report_of(hours=3.0, volume="io2")
+    found = {f"{one.service}/{one.item}": one.publisher for one in report.prices}
+    assert (found["people/hour"], found["ebs/io2_iops_month"]) == (None, "aws")
+    assert prices_in_short(report) == prices_in_short(report_of())
+
+
+def test_a_book_that_does_not_say_is_of_aws(tmp_path: Path) -> None:
+    shipped = json.loads((BOOKS / "us-east-1.json").read_text(encoding="utf-8"))
+    for price in shipped["prices"]:
+        price.pop("publisher", None)
+    unsaid, said = tmp_path / "unsaid.json", tmp_path / "said.json"
+    unsaid.write_text(json.dumps(shipped), encoding="utf-8")
+    shipped["prices"][0]["publisher"] = "third-party"
+    said.write_text(json.dumps(shipped), encoding="utf-8")
+    assert but_for(read_book(unsaid).prices) == ""
+    assert but_for(read_book(said).prices).startswith(", but for sqs's standard_request of 2026-10-08 (AWS ")
+
+
 def test_what_is_not_of_aws_is_amazon_mq_alone() -> None:
     others = {
         (one.service, one.item)
         for name in regions()
         for one in load_book(name).prices
-        if not is_of_aws(one.source)
+        if one.publisher == "third-party"
     }
     assert {service for service, _ in others} == {"amazonmq"}
     assert ("amazonmq", "cluster.mq.m7g.large") in others

@@ -1,4 +1,4 @@
-"""Whose prices the figures stand on: AWS's lists, and what is in none of them that was read."""
+"""Whose prices the figures stand on: AWS's lists, and what only third parties have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from breakeven import words
 from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ
-from breakeven.pricing.prices.price import Price, is_of_aws
+from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
@@ -49,11 +49,13 @@ def prices_in_full(report: Report) -> str:
 def but_for(prices: Iterable[Price | PriceTier]) -> str:
     """', but for' those that are not of AWS's lists, each with its date and source; empty where all are."""
     others = [
-        f"{_service(one)}'s {one.item} of {one.as_of} ({one.source})"
-        for one in prices
-        if not is_of_aws(one.source)
+        f"{_service(one)}'s {one.item} of {one.as_of} ({one.source})" for one in prices if _is_of_others(one)
     ]
     return f", but for {words.listing(others)}" if others else ""
+
+
+def _is_of_others(price: Price | PriceTier) -> bool:
+    return price.publisher == "third-party"
 
 
 def _is_history(report: Report) -> bool:
@@ -63,11 +65,11 @@ def _is_history(report: Report) -> bool:
 
 
 def _of_others(report: Report) -> list[PriceTier]:
-    """Those of the headline's options that stand in no data of AWS that was read, each once."""
+    """Those of the headline's options that stand in no list of AWS, each once."""
     question = report.headline_question
     if question is None:
         return []
-    found = [one for one in report.prices if one.book == question.price_book and not is_of_aws(one.source)]
+    found = [one for one in report.prices if one.book == question.price_book and _is_of_others(one)]
     return list({one.item: one for one in found if _is_compared(question, one)}.values())
 
 
