@@ -11,6 +11,7 @@ from breakeven.pricing.bill.cluster_capacity import CREDITS, capacity_of
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option
 from breakeven.pricing.cluster_form import mirroring_note
 from breakeven.report.money.managed import conditions
+from breakeven.report.money.option_words import OR_NONE
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.pairs_output import print_pairs
 from cli.crossover.priced_answer import Answer
@@ -125,12 +126,12 @@ def _crossing(answer: Answer, row: dict[str, Any]) -> str:
 
 
 def _interval(row: dict[str, Any]) -> str:
-    """The crossing's interval; nothing where the uncertain inputs do not move it."""
+    """The crossing's interval, and whether there is one at all; nothing where that is all the same."""
     low, high = row["low_msg_per_s"], row["high_msg_per_s"]
-    if low is None or high - low < 1e-6 * high:
-        return ""
-    some = "" if row["corners"] == row["corners_with"] else ", if at all"
-    return f" (between {words.figure(low)} and {words.figure(high)}{some})"
+    moves = low is not None and high - low >= 1e-6 * high
+    ends = f"between {words.figure(low)} and {words.figure(high)}" if moves else ""
+    said = ", ".join(filter(None, (ends, "" if row["corners"] == row["corners_with"] else OR_NONE)))
+    return f" ({said})" if said else ""
 
 
 def _hours(answer: Answer) -> list[str]:

@@ -3,10 +3,13 @@ import type { Pair } from "./cost/answer.js";
 import { BATCHED } from "./cost/options.js";
 import { about, plural } from "./numbers.js";
 
+/** Of a boundary that is not there at every end of what is not known; in the words of the report. */
+export const OR_NONE = "or no crossing";
+
 /** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
 export function between(pair: Pair): string {
   const ends = pair.low === null || pair.high === null ? "" : `between ${about(pair.low)} and ${about(pair.high)}`;
-  const said = [ends, pair.sure ? "" : "if at all"].filter(Boolean).join(", ");
+  const said = [ends, pair.sure ? "" : OR_NONE].filter(Boolean).join(", ");
   return said && ` (${said})`;
 }
 

@@ -93,15 +93,15 @@ def test_a_pair_that_is_chosen_is_compared(opened):
 
 
 def test_a_boundary_that_may_not_be_there_says_so_wherever_it_stands(opened, report):
-    assert "Amazon MQ above about 2,450 (if at all)." in report.verdict
+    assert "Amazon MQ above about 2,450 (or no crossing if traffic between " in report.verdict
     page = opened("#v1&traffic=1000&peak_factor=2.9")
     assert (
-        "a RabbitMQ trio of m7g.large from there to about 2,450 (if at all) and an"
+        "a RabbitMQ trio of m7g.large from there to about 2,450 (or no crossing) and an"
         in page.locator("#yours-ranges").inner_text()
     )
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     row = page.locator("#table-pairs tbody tr", has_text="2,450")
-    assert "if at all" in row.inner_text()
+    assert "or no crossing" in row.inner_text()
 
 
 def test_whose_prices_they_are_goes_along_with_what_is_taken(opened):

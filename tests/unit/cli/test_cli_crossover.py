@@ -152,7 +152,7 @@ def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[s
     rows = [re.split(r"  +", line) for line in out.splitlines()]
     table = {tuple(row[:2]): row[2:] for row in rows if len(row) == 6}
     assert len(table) == 7 * 6 / 2 + 1
-    assert table["RabbitMQ trio", "Amazon MQ cluster"] == ["2,450", "if at all", "$766.94", "10,500 msg/s"]
+    assert table["RabbitMQ trio", "Amazon MQ cluster"][:3] == ["2,450", "or no crossing", "$766.94"]
     assert table["RabbitMQ pair", "RabbitMQ trio"] == ["throughout", "–", "–", "–"]
     assert table["SQS as used", "RabbitMQ trio"][:2] == ["66.5", "48.9 to 66.5"]
     assert table["SQS batched", "RabbitMQ trio"][:2] == ["2,380, 1 more", "489 to 2,380"]

@@ -64,8 +64,9 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     assert first == (
         "With 1 KiB messages in us-east-1, before staff time and if clusters carry the load, SQS batched is "
         "the cheapest below about 785 a second (between 270 and 785), a RabbitMQ pair of m7g.large in 2 "
-        "zones from there to about 5,670 (if at all), and Amazon MQ from there to about 8,900 (if at all), "
-        "above which the cheapest changes again."
+        "zones from there to about 5,670 (or no crossing if traffic between Amazon MQ's brokers "
+        "is charged), and Amazon MQ from there to about 8,900 (or no crossing), above which the cheapest "
+        "changes again."
     )
     assert follows == (
         "That supposes each RabbitMQ cluster can carry 3,360 a second and each Amazon MQ cluster can carry "
@@ -259,11 +260,30 @@ def test_brokers_that_are_always_cheaper():
 
 def test_clusters_that_step_past_sqs_again_and_again():
     inputs = {"capacity_msg_per_s": 200.0, "empty_receives": 0.0}
-    assert "only below about 43 a second (if at all), and again above about 47." in said(**inputs)[1]
+    assert "only below about 43 a second (or no crossing), and again above about 47." in said(**inputs)[1]
     assert (
         "The cheaper option changes 32 times, the last time at 17,900 messages a second"
         in told(**inputs)["The break-even"]
     )
+
+
+@pytest.mark.parametrize(
+    ("inputs", "options", "when"),
+    [
+        ({}, (RABBITMQ, "amazon-mq"), " if traffic between Amazon MQ's brokers is charged"),
+        ({}, (AS_USED, RABBITMQ), " if receives are often empty"),
+        ({}, (BATCHED, RABBITMQ), " if batches are half full"),
+        ({"capacity_msg_per_s": 3000.0}, (BATCHED, RABBITMQ), ", depending on what is not known"),
+        (
+            {"batch_fill": 0.8, "batch_fill_low": 0.7, "batch_fill_high": 0.9},
+            (BATCHED, RABBITMQ),
+            ", depending on what is not known",
+        ),
+    ],
+)
+def test_when_there_may_be_no_crossing(inputs, options, when):
+    question = sample.report(PLAN, **money.answers(**inputs)).headline_question
+    assert question.may_be_none(*options) == when
 
 
 def test_a_step_names_the_one_who_pays():

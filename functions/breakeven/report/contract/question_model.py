@@ -30,6 +30,13 @@ ENDS = {
     MANAGED_TRAFFIC: "what traffic between Amazon MQ's brokers is charged (nothing to "
     "the price across zones)",
 }
+#: of an input that a question is priced with at one end: what makes the other
+AT_OTHER_END = {
+    "empty receives": "if receives are often empty",
+    "batch fill": "if batches are half full",
+    FILL_OF_BATCHED: "if batches are half full",
+    MANAGED_TRAFFIC: "if traffic between Amazon MQ's brokers is charged",
+}
 
 
 class CostQuestion(Strict):
@@ -87,6 +94,17 @@ class CostQuestion(Strict):
     def uncertain_of(self, *options: str) -> list[str]:
         """Names of the uncertain inputs that move the bill of one of the options."""
         return [name for name in self.uncertain if name in inputs_moving(*options)]
+
+    def may_be_none(self, *options: str) -> str:
+        """When options have no crossing that have one as the question is priced, and may have none.
+
+        It is known where one input alone is uncertain of them, as that is then at its other end.
+        """
+        names = self.uncertain_of(*options)
+        is_measured = self.inputs.get("batch_fill") is not None and FILL_OF_BATCHED in names
+        if len(names) != 1 or is_measured or names[0] not in AT_OTHER_END:
+            return ", depending on what is not known"
+        return f" {AT_OTHER_END[names[0]]}"
 
     def uncertain_words(self, *options: str) -> str:
         """What the intervals of the question span.

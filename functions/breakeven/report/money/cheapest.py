@@ -56,11 +56,13 @@ class Meeting:
     """Where two bills are equal, messages a second; ``interval`` where the run's crossings have one.
 
     :param is_sure: whether they meet whatever the uncertain inputs are
+    :param options: whose bills they are
     """
 
     rate: float
     interval: Interval | None = None
     is_sure: bool = True
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ def _meetings(
         return []
     low, high = gap
     found = [
-        Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure)
+        Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure, (first, second))
         for crossing in changes(_crossings_of(report, question, first, second))
         if crossing.msg_per_s and low <= crossing.msg_per_s <= high
     ]

@@ -12,8 +12,8 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import (
-    IF_AT_ALL,
-    IF_AT_ALL_MEANS,
+    OR_NONE,
+    OR_NONE_MEANS,
     SHORT,
     brief,
     share,
@@ -87,7 +87,7 @@ def _rate(crossing: Crossover) -> str:
 def _between(crossing: Crossover) -> str:
     ends = crossing.interval
     spans = f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else ""
-    sure = "" if crossing.msg_per_s is None or crossing.is_sure else IF_AT_ALL
+    sure = "" if crossing.msg_per_s is None or crossing.is_sure else OR_NONE
     return ", ".join(filter(None, (spans, sure))) or words.NOTHING
 
 
@@ -117,7 +117,7 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
             f"Range: how far the crossing moves over what is not known: {question.uncertain_words()}."
         )
     if any(crossing.msg_per_s is not None and not crossing.is_sure for crossing in report.crossovers):
-        notes.append(IF_AT_ALL_MEANS)
+        notes.append(OR_NONE_MEANS)
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
         notes.append(

@@ -15,14 +15,20 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import (
-    IF_AT_ALL,
-    IF_AT_ALL_IN_FULL,
+    OR_NONE,
     about,
     changes,
     crossings,
     deciding,
     span,
     unbatched,
+)
+from breakeven.report.money.priced.leading_words import (
+    cluster_words,
+    condition_words,
+    interval_words,
+    sqs_words,
+    staff_words,
 )
 
 
@@ -45,9 +51,21 @@ def headline(report: Report) -> str:
         return "A price needed for the break-even is not known, so this run has none."
     found = _with_amazon_mq(report, question)
     if found:
-        provided = f"{_staff(question)} and if clusters carry the load"
-        return f"{_conditions(question)}, {provided}, {_of_all(question, found)}."
-    return f"{_conditions(question)}, {compared}."
+        provided = f"{staff_words(question)} and if clusters carry the load"
+        said = f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
+        met = [one for own in found for one in (own.start, own.end) if one and not one.is_sure]
+        return _with_reason(question, said, met[0].options if met else ())
+    crossing = main_crossover(report, BATCHED if BATCHED in question.options else AS_USED)
+    options = (crossing.sqs_option, crossing.other_option) if crossing else ()
+    return _with_reason(question, f"{condition_words(question)}, {compared}.", options)
+
+
+def _with_reason(question: CostQuestion, said: str, options: tuple[str, ...]) -> str:
+    """The headline with what that depends on where it first says that there may be no crossing.
+
+    :param options: between which there may be none
+    """
+    return said.replace(OR_NONE, f"{OR_NONE}{question.may_be_none(*options)}", 1)
 
 
 def supposed(report: Report) -> str:
@@ -80,7 +98,7 @@ def beside_headline(report: Report) -> str:
     if not found:
         return "Amazon MQ is the cheapest at no rate priced."
     clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
-    nowhere = f" {words.capital(_cluster(question))} is the cheapest {_hardly_anywhere(found)}."
+    nowhere = f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(found)}."
     given = _is_capacity_given(Inputs.model_validate(question.inputs))
     return (
         f"It supposes that {clauses}.{'' if given else ' At higher rates they must carry more.'}"
@@ -94,7 +112,7 @@ def _hardly_anywhere(found: list[Range]) -> str:
     for before, after in pairwise(found):
         if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
             start, end = f"{about(before.end.rate)} messages a second", about(after.start.rate)
-            low, high = (_span_in_full(met) for met in (before.end, after.start))
+            low, high = (span(met.interval, is_sure=met.is_sure) for met in (before.end, after.start))
             return f"only from about {start}{low} to about {end}{high}"
     return "at no rate priced"
 
@@ -121,7 +139,7 @@ def as_used(report: Report) -> str:
     if question is None or BATCHED not in question.options:
         return ""
     found = stretches(report, question, AS_USED)
-    return f"{words.capital(unbatched(question))}, {_against(_sqs(question), found)}." if found else ""
+    return f"{words.capital(unbatched(question))}, {_against(sqs_words(question), found)}." if found else ""
 
 
 def other_forms(report: Report) -> str:
@@ -139,25 +157,19 @@ def _first_change(report: Report, question: CostQuestion) -> str:
     found = changes(crossings(report, question.question_id, AS_USED, RABBITMQ))
     if not found:
         return ""
-    sqs = _sqs(question)
+    sqs = sqs_words(question)
     cheaper = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"RabbitMQ is cheaper than {sqs}"}
     said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
-    return f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{_between(found[0])}"
+    return (
+        f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{interval_words(found[0])}"
+    )
 
 
 def _beside(question: CostQuestion) -> str:
-    cluster = _cluster(question)
+    cluster = cluster_words(question)
     if question.purpose == "history":
-        return f"{_conditions(question)}, three calls a message and {cluster}"
-    return f"With {_sqs(question)} {unbatched(question)} and {cluster}"
-
-
-def _conditions(question: CostQuestion) -> str:
-    """Size and region; the article of 2012 counts calls, whatever their size."""
-    region = question.price_book.partition("@")[0]
-    if question.purpose == "history":
-        return f"At the prices of {region}"
-    return f"With {words.size(Inputs.model_validate(question.inputs).message_bytes)} messages in {region}"
+        return f"{condition_words(question)}, three calls a message and {cluster}"
+    return f"With {sqs_words(question)} {unbatched(question)} and {cluster}"
 
 
 def _of_all(question: CostQuestion, found: list[Range]) -> str:
@@ -176,15 +188,15 @@ def _name(question: CostQuestion, option: str) -> str:
     if option == AMAZON_MQ:
         return "Amazon MQ"
     if option == RABBITMQ:
-        return _cluster(question)
-    return _sqs(question, option).removesuffix(" and long-polled")
+        return cluster_words(question)
+    return sqs_words(question, option).removesuffix(" and long-polled")
 
 
 def _of(question: CostQuestion, found: list[Range]) -> str:
     """'of SQS, a RabbitMQ trio ... and Amazon MQ ': all that was compared, where not all have a range."""
     if RABBITMQ in {own.option for own in found[:NAMED_RANGES]}:
         return ""
-    return f"of {words.listing([_sqs(question), _cluster(question), _name(question, AMAZON_MQ)])} "
+    return f"of {words.listing([sqs_words(question), cluster_words(question), _name(question, AMAZON_MQ)])} "
 
 
 def _reach(own: Range) -> str:
@@ -193,12 +205,6 @@ def _reach(own: Range) -> str:
 
 def _rate(met: Meeting) -> str:
     return f"{about(met.rate)}{span(met.interval, is_sure=met.is_sure)}"
-
-
-def _span_in_full(met: Meeting) -> str:
-    """The same, with what 'if at all' means."""
-    said = span(met.interval, is_sure=met.is_sure)
-    return said.replace(IF_AT_ALL, IF_AT_ALL_IN_FULL)
 
 
 def _a_second(met: Meeting | None) -> str:
@@ -247,19 +253,21 @@ def _supposing(question: CostQuestion, own: Range) -> str:
 
 def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
     first, *others = found
-    names = {sqs: _sqs(question, sqs), RABBITMQ: _cluster(question)}
+    names = {sqs: sqs_words(question, sqs), RABBITMQ: cluster_words(question)}
     other = {sqs: RABBITMQ, RABBITMQ: sqs}
     both = f"{names[sqs]} and {names[RABBITMQ]} cost the same"
     begins = f"{names[first.option]} is cheaper than {names[other[first.option]]}" if first.option else both
     if not others:
         reach = f"at every rate priced, up to {about(first.end)} messages a second"
-        provided = f", even {_staff(question)}" if first.option == sqs else _provided(question)
+        provided = f", even {staff_words(question)}" if first.option == sqs else _provided(question)
         return f"{begins} {reach}{provided}"
     second, *more = others
-    rate = f"about {about(second.start)} messages a second{_between(second.crossing)}"
+    rate = f"about {about(second.start)} messages a second{interval_words(second.crossing)}"
     ends = more or (searched and second.end < searched * (1 - EXACT))
     upward = f", up to about {about(second.end)}" if ends else ""
-    above = {sqs: f"{_sqs(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[second.option]
+    above = {sqs: f"{sqs_words(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[
+        second.option
+    ]
     provided = _provided(question, second.crossing if second.option == RABBITMQ else None)
     return f"{begins} below {rate}; above that, {above}{upward}{provided}"
 
@@ -270,7 +278,7 @@ def _against(sqs: str, found: list[Stretch]) -> str:
         compared = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"{sqs} costs more than RabbitMQ"}
         return f"{compared.get(first.option or '', f'{sqs} costs as much as RabbitMQ')} at every rate priced"
     second, *more = others
-    rate = f"about {about(second.start)} a second{_between(second.crossing)}"
+    rate = f"about {about(second.start)} a second{interval_words(second.crossing)}"
     if first.option == AS_USED and second.option == RABBITMQ:
         again = f", and again above about {about(more[0].start)}" if more else ""
         return f"{sqs} is cheaper than RabbitMQ only below {rate}{again}"
@@ -279,36 +287,13 @@ def _against(sqs: str, found: list[Stretch]) -> str:
     return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
 
 
-def _between(crossing: Crossover | None) -> str:
-    """The interval of a crossing, in brackets; nothing where nothing uncertain moves it."""
-    return span(crossing.interval, is_sure=crossing.is_sure) if crossing else ""
-
-
-def _sqs(question: CostQuestion, option: str = AS_USED) -> str:
-    kind = "SQS FIFO" if question.inputs.get("queue") == "fifo" else "SQS"
-    return f"{kind} batched and long-polled" if option == BATCHED else kind
-
-
-def _cluster(question: CostQuestion) -> str:
-    """'a RabbitMQ pair of m7g.large in 2 zones'; the article of 2012 knows no zones."""
-    inputs = Inputs.model_validate(question.inputs)
-    known = inputs.nodes > 1 and question.purpose != "history"
-    zones = f" in {words.plural(inputs.zones, 'zone')}" if known else ""
-    return f"{question.spoken_option(RABBITMQ)}{zones}"
-
-
 def _provided(question: CostQuestion, crossing: Crossover | None = None) -> str:
     """What must hold where our own cluster is cheaper.
 
     :param crossing: from which on it is
     """
     if question.inputs.get("capacity_msg_per_s"):
-        return f", {_staff(question)}"
+        return f", {staff_words(question)}"
     needs = crossing.needs_msg_per_s if crossing else None
     load = f"{about(needs)} messages a second at peak there (more at higher rates)" if needs else "the load"
-    return f", if a cluster can carry {load}, and {_staff(question)}"
-
-
-def _staff(question: CostQuestion) -> str:
-    hours = question.inputs.get("hours")
-    return f"with {words.quantity(hours)} hours of staff time a month" if hours else "before staff time"
+    return f", if a cluster can carry {load}, and {staff_words(question)}"

@@ -19,9 +19,8 @@ from breakeven.report.contract.report_model import Report
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 HUNDRED = 100
 #: of a boundary that is not there at every end of what is not known
-IF_AT_ALL = "if at all"
-IF_AT_ALL_IN_FULL = "if at all: with some values of what is not known, there is no such crossing"
-IF_AT_ALL_MEANS = "If at all: with some values of what is not known, there is no such crossing."
+OR_NONE = "or no crossing"
+OR_NONE_MEANS = "Or no crossing: there is none with some values of what is not known."
 AnyCrossing = TypeVar("AnyCrossing", bound=Crossover | PairCrossing)
 
 
@@ -31,12 +30,12 @@ def about(msg_per_s: float) -> str:
 
 
 def span(interval: tuple[float, float] | None, *, is_sure: bool) -> str:
-    """' (between 270 and 785, if at all)': how far a boundary moves over what is not known; mostly empty.
+    """' (between 270 and 785, or no crossing)': how far a boundary moves over what is not known; or empty.
 
-    :param is_sure: whether it is there whatever the uncertain inputs are; else 'if at all', as in the tables
+    :param is_sure: whether it is there whatever the uncertain inputs are; else said as in the tables
     """
     ends = f"between {about(interval[0])} and {about(interval[1])}" if interval else ""
-    said = ", ".join(filter(None, (ends, "" if is_sure else IF_AT_ALL)))
+    said = ", ".join(filter(None, (ends, "" if is_sure else OR_NONE)))
     return f" ({said})" if said else ""
 
 

@@ -11,7 +11,7 @@ from breakeven.report.contract.pairs_model import PairCrossing, Pairs
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.managed import BETWEEN
-from breakeven.report.money.option_words import IF_AT_ALL, IF_AT_ALL_MEANS, brief_of_pair
+from breakeven.report.money.option_words import OR_NONE, OR_NONE_MEANS, brief_of_pair
 
 THROUGHOUT = "throughout"
 
@@ -49,7 +49,7 @@ def between(crossing: PairCrossing) -> str:
     """What the uncertain inputs make of it."""
     ends = crossing.interval
     spans = f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else ""
-    sure = "" if crossing.msg_per_s is None or crossing.is_sure else IF_AT_ALL
+    sure = "" if crossing.msg_per_s is None or crossing.is_sure else OR_NONE
     return ", ".join(filter(None, (spans, sure))) or words.NOTHING
 
 
@@ -71,7 +71,7 @@ def notes(pairs: Pairs, inputs: Inputs) -> tuple[str, ...]:
     searched = max((one.searched_msg_per_s or 0.0 for one in pairs.crossings), default=0.0)
     said = [
         "Range: the lowest and highest rate of the same crossing over what is not known of both options. "
-        f"{IF_AT_ALL_MEANS}",
+        f"{OR_NONE_MEANS}",
         f"Throughout: they never change places, to the end of the search (at most {words.figure(searched)} "
         "msg/s).",
         "Above it, a cluster must carry: of the option that is cheaper there, at the peak; with one node "

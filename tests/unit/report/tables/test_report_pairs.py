@@ -35,7 +35,7 @@ def rows(report: Report) -> dict[tuple[str, ...], tuple[str, ...]]:
 
 
 def test_a_trio_against_amazon_mq_has_a_row_with_its_condition(report: Report) -> None:
-    assert rows(report)[TRIO, MANAGED] == ("2,450", "if at all", "$766.94", "10,500 msg/s")
+    assert rows(report)[TRIO, MANAGED] == ("2,450", "or no crossing", "$766.94", "10,500 msg/s")
     table = pairs_table(report)
     assert table
     assert any("traffic between its brokers, whose price no source gives, is free" in n for n in table.notes)

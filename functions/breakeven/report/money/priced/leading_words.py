@@ -1,0 +1,41 @@
+"""Words of the sentences about money that lead: options, what they are compared with, and intervals."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.report.contract.crossing_model import Crossover
+from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.money.option_words import span
+
+
+def condition_words(question: CostQuestion) -> str:
+    """Size and region; the article of 2012 counts calls, whatever their size."""
+    region = question.price_book.partition("@")[0]
+    if question.purpose == "history":
+        return f"At the prices of {region}"
+    return f"With {words.size(Inputs.model_validate(question.inputs).message_bytes)} messages in {region}"
+
+
+def sqs_words(question: CostQuestion, option: str = AS_USED) -> str:
+    kind = "SQS FIFO" if question.inputs.get("queue") == "fifo" else "SQS"
+    return f"{kind} batched and long-polled" if option == BATCHED else kind
+
+
+def cluster_words(question: CostQuestion) -> str:
+    """'a RabbitMQ pair of m7g.large in 2 zones'; the article of 2012 knows no zones."""
+    inputs = Inputs.model_validate(question.inputs)
+    known = inputs.nodes > 1 and question.purpose != "history"
+    zones = f" in {words.plural(inputs.zones, 'zone')}" if known else ""
+    return f"{question.spoken_option(RABBITMQ)}{zones}"
+
+
+def interval_words(crossing: Crossover | None) -> str:
+    """The interval of a crossing, in brackets; nothing where nothing uncertain moves it."""
+    return span(crossing.interval, is_sure=crossing.is_sure) if crossing else ""
+
+
+def staff_words(question: CostQuestion) -> str:
+    hours = question.inputs.get("hours")
+    return f"with {words.quantity(hours)} hours of staff time a month" if hours else "before staff time"
