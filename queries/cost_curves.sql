@@ -13,7 +13,11 @@
 --          usd_per_1000_msg_per_s   US dollars a month for each 1000 messages a second
 WITH
 -- include: cost_model
-,
+, asked AS (
+  SELECT question_id, option_id, messages_per_cluster, hours_per_month, asked_messages
+  FROM options
+  WHERE purpose IN ('headline', 'history')
+),
 -- include: rates
 ,
 -- include: costs
@@ -26,5 +30,5 @@ SELECT
   c.usd / (c.messages / (o.hours_per_month * 3600E0)) * 1E3 AS usd_per_1000_msg_per_s
 FROM costs c
 JOIN options o ON o.question_id = c.question_id AND o.option_id = c.option_id
-WHERE c.usd IS NOT NULL AND o.purpose <> 'map'
+WHERE c.usd IS NOT NULL
 ORDER BY c.question_id, c.option_id, c.messages

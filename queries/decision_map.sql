@@ -17,7 +17,11 @@
 --          clusters               of best_other
 WITH
 -- include: cost_model
-,
+, asked AS (
+  SELECT question_id, option_id, messages_per_cluster, hours_per_month, asked_messages
+  FROM options
+  WHERE purpose = 'map'
+),
 -- include: rates
 ,
 -- include: costs
@@ -26,7 +30,7 @@ WITH
     c.question_id, o.base_id, o.book, c.option_id, o.side, o.hour_rate, o.hours_per_month, c.messages, c.clusters, c.usd
   FROM costs c
   JOIN options o ON o.question_id = c.question_id AND o.option_id = c.option_id
-  WHERE o.purpose = 'map' AND c.usd IS NOT NULL
+  WHERE c.usd IS NOT NULL
 ), ranked AS (
   SELECT
     question_id, option_id, hour_rate, messages, clusters, usd,

@@ -1,4 +1,6 @@
 -- The rates of charts and maps: 12 a decade from 0.1 to 100,000 messages a second, and the one asked for.
+--
+-- Takes asked (question_id, option_id, messages_per_cluster, hours_per_month, asked_messages): what is priced at them.
 rates AS (
   SELECT power(1E1, CAST(s.k AS double) / 12E0 - 1E0) AS msg_per_s
   FROM UNNEST(sequence(0, 72)) AS s (k)
@@ -7,11 +9,10 @@ rates AS (
     o.question_id, o.option_id, o.messages_per_cluster,
     r.msg_per_s * 3600E0 * o.hours_per_month AS messages,
     r.msg_per_s * 3600E0 * o.hours_per_month AS to_messages
-  FROM options o
+  FROM asked o
   CROSS JOIN rates r
-  WHERE o.purpose IN ('headline', 'history', 'map')
   UNION
   SELECT question_id, option_id, messages_per_cluster, asked_messages, asked_messages
-  FROM options
-  WHERE asked_messages > 0E0 AND purpose IN ('headline', 'history', 'map')
+  FROM asked
+  WHERE asked_messages > 0E0
 )

@@ -189,6 +189,27 @@ def test_hours_under_which_self_hosting_or_amazon_mq_is_cheaper(bucket: Bucket) 
     assert unpriced
 
 
+def test_hours_are_answered_at_the_ends_of_what_is_uncertain_of_todays_question(bucket: Bucket) -> None:
+    """Of our own broker alone, and not of a question that is only asked for its crossings."""
+    managed = replace(own(cluster(2)), option_id="amazon-mq", side="amazon-mq")
+    today = Question("q", (SQS, own(cluster(1)), managed), F(730))
+    size = replace(today, question_id="s", purpose="size")
+    varied = [
+        replace(today, question_id=f"{one.question_id}.{purpose}", base=one.question_id, purpose=purpose)
+        for one in (today, size)
+        for purpose in ("interval", "empty-receives", "sensitivity")
+    ]
+    put(bucket, [today, size, *varied])
+    rows = bucket.ask("break_even_hours")
+    assert {(r["question_id"], r["base_id"], r["purpose"], r["other_option"]) for r in rows} == {
+        ("q", "q", "headline", "own"),
+        ("q", "q", "headline", "amazon-mq"),
+        ("q.interval", "q", "interval", "own"),
+        ("q.empty-receives", "q", "empty-receives", "own"),
+    }
+    assert len(rows) == 4 * len(RATES)
+
+
 def test_hours_of_people_are_solved_for_and_not_counted(bucket: Bucket) -> None:
     """SQS $100 with $40 of people of its own; the broker $80 and people whose price is not known."""
     sqs = Option("sqs", "sqs", (Line("requests", flat(60), fixed=F(1)), Line("people", flat(40), fixed=F(1))))

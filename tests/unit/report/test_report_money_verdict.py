@@ -123,8 +123,8 @@ def test_all_else_is_said_by_subject():
             "month against SQS as used (one message a call), before staff time: it is cheaper if it takes "
             "less than 38.3 hours a month at $75 an hour, or less than 0.473 against SQS batched and "
             "long-polled. With 8 hours of staff time a month running your own is cheaper than SQS as used "
-            "(one message a call) from about 243 msg/s on and than SQS batched from about 4,420 msg/s on "
-            "(priced up to about 100,000 msg/s)."
+            "(one message a call) from about 243 msg/s on (between 180 and 243) and than SQS batched from "
+            "about 4,420 msg/s on (between 1,520 and 4,420) (priced up to about 100,000 msg/s)."
         ),
         "Prices": (
             "Queue only: what consumers cost is not in these figures. Prices: AWS's list prices of us-east-1"

@@ -11,6 +11,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
 from breakeven.pricing.bill.uncertainty import inputs_moving, uncertain
+from breakeven.report.building.pays_from import reaching, with_pays_from
 from breakeven.report.building.query_answers import Answers, Rows
 from breakeven.report.contract.cost_model import (
     Bill,
@@ -163,15 +164,21 @@ def volumes(answers: Answers) -> list[VolumePrice]:
     return sorted(found.values(), key=lambda one: (one.message_bytes, one.messages_per_month))
 
 
-def by_question(answers: Answers, questions: Sequence[CostQuestion]) -> dict[str, list[Answer]]:
-    """Field of the report -> answers in the order of their questions; those of one question keep theirs."""
+def by_question(
+    answers: Answers, questions: Sequence[CostQuestion], counted: EmptyReceives | None
+) -> dict[str, list[Answer]]:
+    """Field of the report -> answers in the order of their questions; those of one question keep theirs.
+
+    :param counted: as of :func:`cost_questions`
+    """
     order = [question.question_id for question in questions]
+    found: dict[str, Sequence[Answer]] = {name: made(getattr(answers, name)) for name, made in MADE.items()}
+    found["break_even_hours"] = break_even_hours(answers, counted)
     return {
         name: sorted(
-            (one for one in made(getattr(answers, name)) if one.question_id in order),
-            key=lambda one: order.index(one.question_id),
+            (one for one in made if one.question_id in order), key=lambda one: order.index(one.question_id)
         )
-        for name, made in MADE.items()
+        for name, made in found.items()
     }
 
 
@@ -210,9 +217,16 @@ def total(figures: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(figures) else None
 
 
-def break_even_hours(rows: Rows) -> list[BreakEvenHours]:
-    groups = _grouped(rows, "question_id", "sqs_option", "other_option", by=itemgetter("msg_per_s"))
-    return [BreakEvenHours.of(found[0], **_lists(found, HOURS)) for found in groups]
+def break_even_hours(answers: Answers, counted: EmptyReceives | None) -> list[BreakEvenHours]:
+    """With how sure the rate is from which on one's own pays.
+
+    :param counted: empty receives of the run, to which its interval reaches
+    """
+    groups = _grouped(
+        answers.break_even_hours, "question_id", "sqs_option", "other_option", by=itemgetter("msg_per_s")
+    )
+    curves = [(found[0], BreakEvenHours.of(found[0], **_lists(found, HOURS))) for found in groups]
+    return reaching(with_pays_from(curves), curves, answers.cost.get("empty_receives", ()), counted)
 
 
 def decision_map(rows: Rows) -> list[DecisionMap]:
@@ -260,7 +274,6 @@ def _rank(key: Any) -> tuple[int, Any]:
 MADE: dict[str, Callable[[Rows], Sequence[Answer]]] = {
     "cost_curves": cost_curves,
     "bills": bills,
-    "break_even_hours": break_even_hours,
     "decision_map": decision_map,
     "sensitivity": sensitivity,
 }

@@ -77,7 +77,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         volumes=money_builder.volumes(answers),
         capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,
-        **money_builder.by_question(answers, questions),
+        **money_builder.by_question(answers, questions, of_the_service(counted)),
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
         cost_notes=list(answers.cost.get("notes", ())),
         rates=rate_courses(row for row in answers.rate_over_time if row["case_id"] in compared),

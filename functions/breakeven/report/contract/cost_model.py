@@ -14,6 +14,9 @@ from breakeven.pricing.prices.price import Publisher
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.strict import Strict
 
+#: of staff time a month, for which the rate is named from which on running one's own pays
+STAFF_HOURS = 8.0
+
 
 class CostCurve(Strict):
     """What one option costs a month, over the traffic."""
@@ -93,6 +96,28 @@ class VolumePrice(Strict):
     usd: dict[str, float | None] = Field(description="by option")
 
 
+class PaysFrom(Strict):
+    """From which rate on running one's own broker is cheaper with some hours of staff time, and how sure."""
+
+    hours: float = Field(description="of staff time a month")
+    msg_per_s: float | None = Field(description="at every rate priced from there on; null: at none")
+    low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none, or none of them")
+    high_msg_per_s: float | None
+    corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
+    corners_with: int = Field(description="how many of them have such a rate")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """None where nothing uncertain moves the rate."""
+        low, high = self.low_msg_per_s, self.high_msg_per_s
+        return None if low is None or high is None or high - low <= EXACT * high else (low, high)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether there is such a rate whatever the uncertain inputs are."""
+        return self.corners_with == self.corners
+
+
 class BreakEvenHours(Strict):
     """Below how many hours of staff time a month running the broker is cheaper."""
 
@@ -103,6 +128,11 @@ class BreakEvenHours(Strict):
     msg_per_s: list[float]
     saved_usd: list[float] = Field(description="a month, before staff time; negative: it costs more")
     hours: list[float | None] = Field(description="0: it never wins; null: an hour has no price")
+    pays_from: PaysFrom | None = Field(
+        default=None,
+        description="with a working day a month; null: of Amazon MQ, where an hour has no price, and of "
+        "earlier versions",
+    )
 
     def at(self, msg_per_s: float) -> tuple[float, float | None] | None:
         """What is saved and the hours at one of the rates; None: it is none of them."""
@@ -114,6 +144,20 @@ class BreakEvenHours(Strict):
         end = len(self.msg_per_s) if msg_per_s is None else bisect_right(self.msg_per_s, msg_per_s)
         lists = ("msg_per_s", "saved_usd", "hours")
         return self.model_copy(update={name: getattr(self, name)[:end] for name in lists})
+
+    def pays_with(self, hours: float) -> float | None:
+        """The rate from which on it saves more than so many hours cost, at all rates priced; None: at none.
+
+        Between two rates that were priced it is read off the straight line: bills are straight but for steps.
+        """
+        assert self.hour_usd
+        left = [saved - hours * self.hour_usd for saved in self.saved_usd]
+        begins = max((place for place, usd in enumerate(left) if usd <= 0), default=-1) + 1
+        if begins in (0, len(left)):
+            return self.msg_per_s[0] if not begins and left else None
+        low, high = self.msg_per_s[begins - 1 : begins + 1]
+        before, after = left[begins - 1 : begins + 1]
+        return low + (high - low) * before / (before - after)
 
 
 class MapRow(Strict):

@@ -8,7 +8,7 @@ from math import log10
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
-from breakeven.report.contract.cost_model import BreakEvenHours
+from breakeven.report.contract.cost_model import STAFF_HOURS, BreakEvenHours
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Detail, Report
@@ -27,6 +27,7 @@ from breakeven.report.money.option_words import (
     hour,
     own_hours,
     share,
+    span,
     with_node_down,
 )
 from breakeven.report.money.priced.price_owners import prices_in_full
@@ -36,8 +37,6 @@ from breakeven.report.money.priced.uncompared import left_out
 FAR_ABOVE = 10.0
 #: where there is no crossing
 USUAL_RATE = 1000.0
-#: of staff time a month, for which the rate is named from which on running one's own pays
-STAFF_HOURS = 8.0
 #: uncertain inputs of which the question itself is priced at one end
 AT_BEST = {
     "empty receives": "no empty receives",
@@ -212,7 +211,8 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
     if not all(row.hour_usd for row in curves.values()):
         return ""
     found = [
-        f"{than(question, option)} {f'from about {about(rate)} msg/s on' if rate else 'at no rate'}"
+        f"{than(question, option)} "
+        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate'}{_staffed_span(curves[option])}"
         for option, rate in _staffed_rates(curves).items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
@@ -240,22 +240,18 @@ def _with_staff_in_short(report: Report) -> str:
 
 def _staffed_rates(curves: Mapping[str, BreakEvenHours]) -> dict[str, float | None]:
     """SQS's option -> the rate from which on one's own pays with ``STAFF_HOURS``; None: at no rate."""
-    return {option: _pays_from(row, STAFF_HOURS) for option, row in curves.items() if option in MODES}
+    return {option: row.pays_with(STAFF_HOURS) for option, row in curves.items() if option in MODES}
 
 
-def _pays_from(row: BreakEvenHours, hours: float) -> float | None:
-    """The rate from which on it saves more than so many hours cost, at all rates priced; None: there is none.
-
-    Between two rates that were priced it is read off the straight line: bills are straight but for steps.
-    """
-    assert row.hour_usd
-    left = [saved - hours * row.hour_usd for saved in row.saved_usd]
-    begins = max((place for place, usd in enumerate(left) if usd <= 0), default=-1) + 1
-    if begins in (0, len(left)):
-        return row.msg_per_s[0] if not begins and left else None
-    low, high = row.msg_per_s[begins - 1 : begins + 1]
-    before, after = left[begins - 1 : begins + 1]
-    return low + (high - low) * before / (before - after)
+def _staffed_span(row: BreakEvenHours) -> str:
+    """How far that rate moves over what is not known; empty of reports of earlier versions."""
+    found = row.pays_from
+    if found is None:
+        return ""
+    if found.msg_per_s is None:
+        best = found.low_msg_per_s
+        return "" if best is None else f" (at best from about {about(best)})"
+    return span(found.interval, is_sure=found.is_sure)
 
 
 def _beside(batched: BreakEvenHours | None, at: float) -> str:

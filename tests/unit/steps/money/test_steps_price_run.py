@@ -86,6 +86,15 @@ def test_with_all_nodes_up_where_it_was_not_searched_with_one_down(
     ]
 
 
+def to_12_digits(value: Any) -> Any:
+    """The same with the last digits of sums left out: in which order a sum is made, no query says."""
+    if isinstance(value, dict):
+        return {name: to_12_digits(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [to_12_digits(each) for each in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
+
+
 def test_a_local_runs_dollars_do_not_move_with_its_capacity(services: Services, tmp_path: Path) -> None:
     asked = []
     for run_id, factor in (("run-1", 1), ("run-2", 50)):
@@ -97,7 +106,8 @@ def test_a_local_runs_dollars_do_not_move_with_its_capacity(services: Services, 
         assert report.capacities == []
         needed = in_detail(report)["What a cluster must carry"]
         assert "this run did not measure what a cluster carries on EC2" in needed
-        asked.append([row.model_dump() for row in (*report.crossovers, *report.bills, *report.cost_curves)])
+        priced = (*report.crossovers, *report.bills, *report.cost_curves)
+        asked.append([to_12_digits(row.model_dump()) for row in priced])
     assert asked[0] == asked[1]
     assert kept_capacities(services.store) == ()
 
