@@ -11,6 +11,7 @@ from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from cli.crossover.crossover_options import WHERE
 from cli.option_parser import DECIMAL
 
+LEAST_BILL_USD = 0.01
 #: of which one says how much traffic there is
 TRAFFIC = ("--rate", "--per-month", "--sqs-bill")
 
@@ -29,6 +30,8 @@ def rate_of_volume(text: str, inputs: Inputs) -> float:
     :raises InputError: it is no number of messages that can be priced
     """
     messages, most = _number(text), MAX_MSG_PER_S * inputs.seconds_per_month
+    if 0 < messages < 1:
+        raise InputError(WHERE, "--per-month", text, "give 0 or at least 1 message a month, such as 3000000")
     if not 0 <= messages <= most:
         remedy = f"give messages a month, 0 to {most:,.0f}, such as 3000000"
         raise InputError(WHERE, "--per-month", text, remedy)
@@ -53,6 +56,8 @@ def dollars(text: str) -> float:
     usd = _number(text.removeprefix("$"))
     if not 0 < usd < float("inf"):
         raise InputError(WHERE, "--sqs-bill", text, "give US dollars a month above 0, such as 4000")
+    if usd < LEAST_BILL_USD:
+        raise InputError(WHERE, "--sqs-bill", text, "give at least 0.01 US dollars a month, such as 4000")
     return usd
 
 

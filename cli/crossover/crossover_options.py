@@ -13,16 +13,24 @@ from breakeven.pricing.bill.inputs import VOLUMES, Inputs, ask
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.pricing.prices.instance_types import machine
-from breakeven.workload.sizes import parse_size
+from breakeven.workload.sizes import ambiguity, parse_size
 
 WHERE = "breakeven crossover"
 #: messages a second of one cluster, below which it is no capacity but a slip of the pen
 LEAST_CAPACITY = 1.0
+#: of any number, below which it is a slip of the pen, too
+LEAST = 1e-6
+#: what EBS takes no part of
+WHOLE = ("--volume-gb", "--volume-iops")
 #: option -> (fields of ``Inputs`` that it sets, name of its value, help)
 OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--rate": (("msg_per_s",), "MSG/S", "messages a second as a monthly mean, 0 to 10,000,000 (100)"),
     "--size": (("message_bytes",), "SIZE", "of a message with its attributes, such as 2KiB (1KiB)"),
-    "--batch": (("send_batch", "receive_batch", "delete_batch"), "N", "messages an SQS call, 1 to 10 (1)"),
+    "--batch": (
+        ("send_batch", "receive_batch", "delete_batch"),
+        "N",
+        "messages an SQS call, on average, 1 to 10 (1)",
+    ),
     "--batch-fill": (
         ("batch_fill",),
         "SHARE",
@@ -151,7 +159,18 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         named = {str(renamed): renamed for renamed in (_renamed(each, arguments) for each in found)}
         raise together(list(named.values())) from error
     _check_capacities(inputs)
+    _check_least(arguments)
     return inputs
+
+
+def _check_least(arguments: argparse.Namespace) -> None:
+    """:raises InputError: a number that its input takes, and that is next to nothing"""
+    for option in OPTIONS:
+        text = getattr(arguments, option[2:].replace("-", "_"))
+        number = None if text is None else number_of(text)
+        if number is not None and 0 < abs(number) < LEAST:
+            remedy = f"is next to nothing; give at least {LEAST:f}, or 0 where it takes that"
+            raise InputError(WHERE, option, text, remedy)
 
 
 def _check_capacities(inputs: Inputs) -> None:
@@ -231,10 +250,10 @@ def _value(option: str, text: str) -> Any:
         try:
             return parse_size(text)
         except ValueError as error:
-            remedy = "give a size with its unit, such as 16B, 2KiB or 1MiB"
+            remedy = ambiguity(text) or "give a size with its unit, such as 16B, 2KiB or 1MiB"
             raise InputError(WHERE, option, text, remedy) from error
-    if "_" in text and is_number(text):
-        raise InputError(WHERE, option, text, "write the number without underscores")
+    if (number := number_of(text)) is not None:
+        _check_number(option, text, number)
     if option.endswith("-discount"):
         return _discounted(option, text)
     if option == "--amazon-mq" and text == "none":
@@ -242,13 +261,20 @@ def _value(option: str, text: str) -> Any:
     return text
 
 
-def is_number(text: str) -> bool:
+def _check_number(option: str, text: str, number: float) -> None:
+    """:raises InputError: nobody writes, or means, such a number"""
+    if "_" in text:
+        raise InputError(WHERE, option, text, "write the number without underscores")
+    if option in WHOLE and not number.is_integer():
+        raise InputError(WHERE, option, text, "EBS has whole ones only; give a whole number")
+
+
+def number_of(text: str) -> float | None:
     """As Python reads it, which takes more than a person means by one: underscores between digits."""
     try:
-        float(text.strip("$%").replace(",", ""))
+        return float(text.strip("$%").replace(",", ""))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _discounted(option: str, text: str) -> float:

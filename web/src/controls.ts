@@ -117,7 +117,9 @@ export const CONTROLS: Control[] = [
 /** Digits, either none of them parted or all by thousands, and a point: 1,5 is nothing that it could be taken for. */
 const DIGITS = "((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?:\\.[0-9]*)?|\\.[0-9]+)";
 const NUMBER = new RegExp(`^\\$?\\s*${DIGITS}(e[0-9]{1,2})?\\s*(k|thousand|m|million|bn|billion)?$`, "i");
-const SIZE = new RegExp(`^${DIGITS}\\s*(b|bytes?|kib|kb|mib|mb)?$`, "i");
+const SIZE = new RegExp(`^${DIGITS}\\s*(b|bytes?|kib|mib)?$`, "i");
+/** 1,000 bytes to some, and 1,024 to others */
+const AMBIGUOUS = new RegExp(`^${DIGITS}\\s*([km])b$`, "i");
 
 /** A number as people write it: 3,000,000, 3e6, 3 million; NaN where it is none. */
 export function parsed(text: string): number {
@@ -128,12 +130,21 @@ export function parsed(text: string): number {
   return Number(digits + (match[2] ?? "")) * (times[(match[3] ?? "").toLowerCase()] ?? 1);
 }
 
-/** Bytes of 2KiB, 2 KB (which is 2,000), 2048; NaN where it is no size. */
+/** Bytes of 2KiB, 2048; NaN where it is no size. */
 export function parsedSize(text: string): number {
   const match = SIZE.exec(text.trim());
   if (!match) return NaN;
-  const units: Record<string, number> = { kib: 1024, kb: 1000, mib: 1 << 20, mb: 1e6 };
+  const units: Record<string, number> = { kib: 1024, mib: 1 << 20 };
   return Math.round(Number((match[1] ?? "").replace(/[,_ ]/g, "")) * (units[(match[2] ?? "").toLowerCase()] ?? 1));
+}
+
+/** What is wrong with a size whose unit has two meanings. */
+export function unitProblem(text: string, control: Control): string | null {
+  const match = control.kind === "size" ? AMBIGUOUS.exec(text.trim()) : null;
+  if (!match) return null;
+  const kilo = (match[2] ?? "").toLowerCase() === "k";
+  const [unit, decimal, binary] = kilo ? ["KB", "1,000", "1,024"] : ["MB", "1,000,000", "1,048,576"];
+  return `${unit} is ${decimal} bytes to some and ${binary} to others: write ${kilo ? "KiB" : "MiB"}, or bytes`;
 }
 
 /** What is wrong with a text that is no number for a comma, a space or _ between other digits than thousands. */

@@ -1,7 +1,7 @@
 // The state in the URL's hash: what differs from the page's own inputs, by the names of the controls.
 import type { Inputs, PageData } from "./data.js";
 import { CONTROLS, combinationProblem, fieldProblem, UNITS } from "./controls.js";
-import { initial, rateOf, type State } from "./state.js";
+import { initial, rateProblem, type State } from "./state.js";
 
 type Values = Record<string, string | number | null>;
 
@@ -43,7 +43,7 @@ export function read(hash: string, data: PageData): State | string {
   }
   const combined = combinationProblem(state.inputs);
   if (combined) return `The link is damaged (${combined[0]}: ${combined[1]})`;
-  return rateOf(state, data) === null ? "The link is damaged (traffic)" : state;
+  return rateProblem(state, data) ? "The link is damaged (traffic)" : state;
 }
 
 function apply(state: State, pair: string, data: PageData): string | null {

@@ -18,6 +18,7 @@ export interface State {
   inputs: Inputs;
 }
 
+const MOST_MSG_PER_S = 1e7;
 /** What decides whether a capacity holds. */
 const CAPACITY_OF = ["instance", "deployment", "cluster_nodes", "group_size", "message_bytes"] as const;
 const MANAGED_OF = ["amazon_mq", "deployment", "message_bytes"] as const;
@@ -42,6 +43,15 @@ export function settled(state: State, data: PageData): Inputs {
     inputs = withKnownCapacity(inputs, data.capacities);
   }
   return MANAGED_OF.some((name) => asked[name] !== usual[name]) ? withManagedCapacity(inputs, data.capacities) : inputs;
+}
+
+/** What is wrong with the traffic, as a rate; null where it can be priced. */
+export function rateProblem(state: State, data: PageData): string | null {
+  const rate = rateOf(state, data);
+  if (rate === null) return "no rate that can be priced has that bill; give another";
+  if (rate > MOST_MSG_PER_S) return "give at most 10,000,000 messages a second";
+  const none = rate > 0 && rate * secondsPerMonth(state.inputs) < 1 - 1e-9;
+  return none ? "that is less than a message a month; give 0 or more" : null;
 }
 
 /** Messages a second, as a monthly mean; null: no rate that can be priced has that bill. */

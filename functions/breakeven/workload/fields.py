@@ -17,7 +17,7 @@ from pydantic_core.core_schema import no_info_after_validator_function
 from breakeven.targets.catalog import compared
 from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Frozen
 from breakeven.workload.case import MAX_RATE
-from breakeven.workload.sizes import parse_size
+from breakeven.workload.sizes import ambiguity, parse_size
 
 MAX_WORKERS = 800
 MAX_LIST = 50
@@ -69,6 +69,8 @@ def _size(value: Any) -> Any:
     try:
         return parse_size(value)
     except ValueError:
+        if remedy := ambiguity(value):
+            raise PydanticCustomError(FAULT, "{remedy}", {"remedy": remedy}) from None
         return value  # the field's own error says what a size looks like
 
 

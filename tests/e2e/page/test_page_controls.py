@@ -120,6 +120,8 @@ BAD = (
     ("traffic", "-5", "give a number"),
     ("traffic", "20000000", "at most 10,000,000 messages a second"),
     ("message_bytes", "2MiB", "give a number in the range: 1 to 1,048,576"),
+    ("message_bytes", "40KB", "KB is 1,000 bytes to some and 1,024 to others: write KiB, or bytes"),
+    ("traffic", "0.0000001", "less than a message a month; give 0 or more"),
     ("send_batch", "11", "give a number in the range: 1 to 10"),
     ("hours", "a lot", "give a number: 0 to 10,000"),
     ("peak_factor", "", "give a number: 1 to 1,000"),

@@ -35,7 +35,7 @@ KIB = 1024
         ({"deployment": "pair", "broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 nodes"),
         ({"batch_fill": 0}, r"batch_fill: 0: .*over 0"),
         ({"batch_fill": 1.5}, r"batch_fill: 1.5: .*at most 1"),
-        ({"utilisation": 0}, r"utilisation: 0: .*over 0"),
+        ({"utilisation": 0}, r"utilisation: 0: .*at least 0.01"),
         ({"colour": "red"}, r"colour: 'red': no such field"),
     ],
 )

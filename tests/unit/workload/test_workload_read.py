@@ -89,6 +89,12 @@ BAD = [
         "1 furlong",
         "such as 16B, 1KiB",
     ),
+    (
+        document({"threads": 5, "message_size": "40KB"}),
+        "scenarios.parallel.message_size",
+        "40KB",
+        "KB is 1,000 bytes to some and 1,024 to others: write 40KiB or 40000B",
+    ),
     (document({"threads": 5, "measure_s": "3"}), "scenarios.parallel.measure_s", "3", "from 1 to 10800"),
     (
         document({"threads": 5, "measure_s": float("nan")}),

@@ -2,15 +2,30 @@
 
 import pytest
 
-from breakeven.workload.sizes import format_size, parse_size
+from breakeven.workload.sizes import ambiguity, format_size, parse_size
 
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("16B", 16), ("1KiB", 1024), ("1KB", 1024), ("64 KB", 65536), ("1MiB", 1048576), ("2MB", 2097152)],
+    [("16B", 16), ("1KiB", 1024), ("64 KiB", 65536), ("1MiB", 1048576), ("40000B", 40000)],
 )
-def test_kilo_is_1024_in_every_spelling(text, size):
+def test_a_size_has_a_unit_of_one_meaning(text, size):
     assert parse_size(text) == size
+    assert ambiguity(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("40KB", "KB is 1,000 bytes to some and 1,024 to others: write 40KiB or 40000B"),
+        ("40 kb", "KB is 1,000 bytes to some and 1,024 to others: write 40KiB or 40000B"),
+        ("2MB", "MB is 1,000,000 bytes to some and 1,048,576 to others: write 2MiB or 2000000B"),
+    ],
+)
+def test_a_unit_of_two_meanings_is_refused(text, remedy):
+    assert ambiguity(text) == remedy
+    with pytest.raises(ValueError, match="not a size"):
+        parse_size(text)
 
 
 @pytest.mark.parametrize("text", ["", "16", "B", "1.5KiB", "-1B", "1kb", "1GiB", "1KiB ", "9" * 13 + "B"])

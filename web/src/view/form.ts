@@ -1,13 +1,12 @@
 // The form: a field for each control, what is wrong beside it, and the state that it says.
 import type { Field, PageData } from "../data.js";
-import { CONTROLS, TRAFFIC, UNITS, combinationProblem, fieldProblem, parsed, parsedSize, separatorProblem, type Control } from "../controls.js";
+import { CONTROLS, TRAFFIC, UNITS, combinationProblem, fieldProblem, parsed, parsedSize, separatorProblem, unitProblem, type Control } from "../controls.js";
 import { set } from "../hash.js";
 import { number, size } from "../numbers.js";
-import { rateOf, type State, TrafficUnit } from "../state.js";
+import { rateProblem, type State, TrafficUnit } from "../state.js";
 import { byId, el } from "./dom.js";
 
 const TRAFFIC_FIELD: Field = { least: 0, most: 1e15 };
-const MOST_MSG_PER_S = 1e7;
 
 export class Form {
   private readonly boxes = new Map<string, HTMLElement>();
@@ -103,9 +102,8 @@ export class Form {
     }
     const combined = problems.length ? null : combinationProblem(next.inputs);
     if (combined) problems.push(combined);
-    const rate = problems.length ? 0 : rateOf(next, this.data);
-    if (rate === null) problems.push(["traffic", "no rate that can be priced has that bill; give another"]);
-    else if (rate > MOST_MSG_PER_S) problems.push(["traffic", "give at most 10,000,000 messages a second"]);
+    const wrong = problems.length ? null : rateProblem(next, this.data);
+    if (wrong) problems.push(["traffic", wrong]);
     this.mark(problems);
     if (problems.length) return;
     this.state = next;
@@ -144,7 +142,7 @@ export class Form {
     }
     const value = control.kind === "size" ? parsedSize(text) : parsed(text);
     set(next.inputs, control.sets, value);
-    return separatorProblem(text, control) ?? fieldProblem(value, field);
+    return unitProblem(text, control) ?? separatorProblem(text, control) ?? fieldProblem(value, field);
   }
 
   private mark(problems: [string, string][]): void {

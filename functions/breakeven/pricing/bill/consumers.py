@@ -34,7 +34,7 @@ class Consumers(Frozen):
 
     consumer: Literal["containers", "lambda"] | None = Field(default=None, description="null: queue only")
     consumer_queues: int = Field(default=1, ge=1, le=10_000, description="that consumers poll")
-    containers: float = Field(default=2, gt=0, le=10_000, description="at every rate")
+    containers: int = Field(default=2, ge=1, le=10_000, description="at every rate")
     container_vcpu: float = Field(default=0.25, gt=0, le=16)
     container_gb: float = Field(default=0.5, gt=0, le=120)
     poll_wait_s: int = Field(default=20, ge=1, le=20, description="of a container's receive, at most")
@@ -42,7 +42,7 @@ class Consumers(Frozen):
     lambda_window_s: int | None = Field(
         default=None, ge=0, le=300, description="for which a batch is gathered; null: 0 on SQS, else 0.5"
     )
-    lambda_ms: float = Field(default=10, gt=0, le=900_000, description="of a function's time, a message")
+    lambda_ms: float = Field(default=10, ge=0.001, le=900_000, description="of a function's time, a message")
     lambda_memory_mb: int = Field(default=512, ge=128, le=10_240)
     lambda_pollers: int = Field(default=0, ge=0, le=10_000, description="provisioned for each queue of SQS")
     lambda_receives: float | None = Field(

@@ -22,6 +22,7 @@ MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_BATCH = SQS_MAX_BATCH
 SECONDS_PER_HOUR = 3600.0
+EXACT = 1e-9  # less than this part apart is the arithmetic's
 
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
 #: of CPU above what a burstable type's credits sustain: paid for, or not there
@@ -118,7 +119,7 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
     capacity_nodes_down: int | None = Field(
         default=None, ge=0, le=2, description="while it was measured; null: one, where there are several"
     )
-    utilisation: float = Field(default=0.7, gt=0, le=1, description="of that capacity, at the peak")
+    utilisation: float = Field(default=0.7, ge=0.01, le=1, description="of that capacity, at the peak")
     peak_factor: float = Field(default=3, ge=1, le=1000, description="peak rate over mean rate")
     hours: float | None = Field(
         default=None, ge=0, le=10_000, description="people's, a month; null: solved for"
@@ -137,6 +138,8 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
             )
         if problem := amazon_mq_problem(self, self.deployment):
             raise ValueError(problem)
+        if problem := self._traffic_problem():
+            raise ValueError(problem)
         if self.consumer and (problem := consumer_problem(self, self.queue, self.message_bytes)):
             raise ValueError(problem)
         if self.lambda_polls_per_s is not None and self.empty_receives is not None:
@@ -148,6 +151,13 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
                 f"that a call sends; at most {most} fit"
             )
         return self
+
+    def _traffic_problem(self) -> str:
+        """A rate at which a month has no message at all, though it is not 0."""
+        least = 1 / self.seconds_per_month
+        if not self.msg_per_s or self.msg_per_s >= least * (1 - EXACT):
+            return ""
+        return f"msg_per_s: is under a message a month; give 0 or at least {least:.2g}"
 
     def _volume_problem(self) -> str:
         """The field of a volume that EBS does not have, and what it has; what stays unsaid is ignored."""

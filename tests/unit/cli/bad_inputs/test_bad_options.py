@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cli import main as command
 from tests.support.refused_input import refused
 
 LONG = "a" * 5000
@@ -17,6 +18,60 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "rate below 0": (["crossover", "--rate=-1"], "--rate: '-1': must be at least 0"),
     "rate in words": (["crossover", "--rate", "many"], "--rate: 'many': must be a number"),
     "no hours": (["crossover", "--hours", "nan"], "--hours: 'nan': must be a finite number"),
+    "size of two meanings": (
+        ["crossover", "--size", "40KB"],
+        "--size: '40KB': KB is 1,000 bytes to some and 1,024 to others: write 40KiB or 40000B",
+    ),
+    "megabytes of two meanings": (
+        ["crossover", "--size", "1mb"],
+        "--size: '1mb': MB is 1,000,000 bytes to some",
+    ),
+    "next to no rate": (
+        ["crossover", "--rate", "1e-300"],
+        "--rate: '1e-300': is under a message a month; give 0 or at least 3.8e-07",
+    ),
+    "next to no batch": (["crossover", "--batch", "1e-300"], "--batch: '1e-300': must be at least 1"),
+    "next to no hours": (
+        ["crossover", "--hours", "1e-300"],
+        "--hours: '1e-300': is next to nothing; give at",
+    ),
+    "next to no price of an hour": (
+        ["crossover", "--hour-rate=1e-9"],
+        "--hour-rate: '1e-9': is next to nothing",
+    ),
+    "next to no fill": (
+        ["crossover", "--batch-fill", "1e-300"],
+        "--batch-fill: '1e-300': is next to nothing",
+    ),
+    "next to no discount": (
+        ["crossover", "--sqs-discount", "1e-30%"],
+        "--sqs-discount: '1e-30%': is next to",
+    ),
+    "next to no use": (
+        ["crossover", "--utilisation", "0.001"],
+        "--utilisation: '0.001': must be at least 0.01",
+    ),
+    "next to no time": (
+        ["crossover", "--consumer", "lambda", "--lambda-ms", "0.0001"],
+        "--lambda-ms: '0.0001': must be at least 0.001",
+    ),
+    "half a message a month": (
+        ["crossover", "--per-month", "0.5"],
+        "--per-month: '0.5': give 0 or at least 1 message a month",
+    ),
+    "a bill below a cent": (
+        ["crossover", "--sqs-bill", "1e-300"],
+        "--sqs-bill: '1e-300': give at least 0.01 US dollars a month, such as 4000",
+    ),
+    "half a container": (
+        ["crossover", "--consumer", "containers", "--containers", "2.5"],
+        "--containers: '2.5': must be a whole number",
+    ),
+    "half a gigabyte": (["crossover", "--volume-gb", "20.5"], "--volume-gb: '20.5': EBS has whole ones only"),
+    "half an operation": (
+        ["crossover", "--volume-iops", "3000.5"],
+        "--volume-iops: '3000.5': EBS has whole ones only; give a whole number",
+    ),
     "peak below the mean": (
         ["crossover", "--peak-factor", "0.5"],
         "--peak-factor: '0.5': must be at least 1",
@@ -112,3 +167,9 @@ def test_an_option(capsys: pytest.CaptureFixture[str], name: str) -> None:
     line = refused(capsys, *argv)
     assert said in line
     assert "secret" not in line
+
+
+def test_a_batch_may_be_a_mean_and_is_billed_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """2.5 messages of 1 KiB a call: three requests for 2.5 messages."""
+    assert command.main(["crossover", "--batch", "2.5"]) == 0
+    assert "SQS standard: 1.2 requests a message as used" in capsys.readouterr().out

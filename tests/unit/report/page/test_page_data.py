@@ -75,7 +75,7 @@ def test_every_field_has_the_bounds_of_the_model() -> None:
     fields = data_of(sample.report(PLAN))["fields"]
     assert fields["message_bytes"] == {"least": 1, "most": 1_048_576, "whole": True}
     assert fields["hours"] == {"least": 0, "most": 10_000, "optional": True}
-    assert fields["utilisation"] == {"above": 0, "most": 1}
+    assert fields["utilisation"] == {"least": 0.01, "most": 1}
     assert fields["queue"] == {"options": ["standard", "fifo", "fair"]}
     assert set(fields) == set(data_of(sample.report(PLAN))["inputs"])
 
