@@ -4,7 +4,7 @@ import { answer, type Answer } from "./cost/answer.js";
 import { read, written } from "./hash.js";
 import { asCsv, asPicture, asText, copy, download } from "./share.js";
 import { initial, rateOf, settled, type State } from "./state.js";
-import { chart } from "./view/chart.js";
+import { chart, key } from "./view/chart.js";
 import { byId, whole } from "./view/dom.js";
 import { explanations } from "./view/explain.js";
 import { Form } from "./view/form.js";
@@ -83,6 +83,7 @@ class Page {
     const frame = byId("yours-chart");
     const width = Math.max(280, frame.clientWidth || 640);
     frame.replaceChildren(chart(shown, width, width < NARROW ? 320 : 400, theme()));
+    byId("yours-rings").textContent = key(shown);
     byId("yours-settings").textContent = this.settings();
   }
 

@@ -1,5 +1,5 @@
 // Where two options change places, in words.
-import type { Pair } from "./cost/answer.js";
+import type { Pair, Span } from "./cost/answer.js";
 import { BATCHED } from "./cost/options.js";
 import { about, plural } from "./numbers.js";
 
@@ -7,9 +7,9 @@ import { about, plural } from "./numbers.js";
 export const OR_NONE = "or no crossing";
 
 /** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
-export function between(pair: Pair): string {
-  const ends = pair.low === null || pair.high === null ? "" : `between ${about(pair.low)} and ${about(pair.high)}`;
-  const said = [ends, pair.sure ? "" : OR_NONE].filter(Boolean).join(", ");
+export function between({ low, high, sure }: Span): string {
+  const ends = low === null || high === null ? "" : `between ${about(low)} and ${about(high)}`;
+  const said = [ends, sure ? "" : OR_NONE].filter(Boolean).join(", ");
   return said && ` (${said})`;
 }
 
@@ -17,7 +17,7 @@ export function between(pair: Pair): string {
 export function untilWhere(pair: Pair): string {
   const [next, ...more] = pair.later;
   if (next === undefined) return "";
-  const until = `${pair.above === pair.second ? "up to" : "again above"} ${about(next)}`;
+  const until = `${pair.above === pair.second ? "up to" : "again above"} ${about(next.rate)}${between(next)}`;
   return more.length ? `${until}, ${more.length} more` : until;
 }
 
@@ -29,8 +29,9 @@ export function against(pair: Pair, rate: number): string {
   const first = `about ${about(pair.rate)} messages a second${between(pair)}`;
   const [next, ...more] = pair.later;
   if (next === undefined) return `cheaper than ${sqs} only ${rises ? "above" : "below"} ${first}`;
-  const span = rises ? `${more.length ? "" : "only "}above ${first} up to about ${about(next)}` : `below ${first} and again above about ${about(next)}`;
-  const again = more.length ? ` (above which the cheaper one changes ${plural(more.length, "more time")}${here(pair, rate, next)})` : "";
+  const end = `about ${about(next.rate)}${more.length ? "" : between(next)}`;
+  const span = rises ? `${more.length ? "" : "only "}above ${first} up to ${end}` : `below ${first} and again above ${end}`;
+  const again = more.length ? ` (above which the cheaper one changes ${plural(more.length, "more time")}${here(pair, rate, next.rate)})` : "";
   return `cheaper than ${sqs} ${span}${again}`;
 }
 

@@ -3,7 +3,7 @@ import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
 import type { Answer, Pair } from "./cost/answer.js";
 import { dollars, figure, listing } from "./numbers.js";
-import { between } from "./pair_words.js";
+import { OR_NONE, between } from "./pair_words.js";
 import { beside, verdict, whosePrices } from "./words.js";
 
 const MOST_LATER = 3;
@@ -12,7 +12,7 @@ const MOST_LATER = 3;
 function again({ later }: Pair): string {
   if (!later.length) return "";
   const more = later.length > MOST_LATER ? " and more" : "";
-  return `, again at ${listing(later.slice(0, MOST_LATER).map((rate) => figure(rate)))}${more}`;
+  return `, again at ${listing(later.slice(0, MOST_LATER).map((row) => `${figure(row.rate)}${between(row)}`))}${more}`;
 }
 
 /** The answer as plain text, with where the prices are from and the link. */
@@ -27,33 +27,45 @@ export function asText(answer: Answer, region: string, data: PageData, link: str
   ].join("\n");
 }
 
+type Cell = string | number | null;
+
 /** Text that a spreadsheet would take for a formula begins with an apostrophe. */
-function cell(value: string | number | null): string {
+function cell(value: Cell): string {
   if (typeof value === "number") return String(value);
   const text = value ?? "";
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
 
-/** Every line of every bill at the reader's rate, then every pair's first change of sides. */
+/** The columns that only crossings have. */
+const OF_CROSSINGS = ["number", "low_msg_per_s", "high_msg_per_s", "sure", "cheaper_below", "cheaper_above"];
+
+/** Every crossing of a pair with its interval; a pair that never meets has one row, which says so. */
+function crossingRows({ first, second, rows }: Pair): Cell[][] {
+  const label = (side: "first" | "second" | null) => (side ? { first, second }[side].option.label : null);
+  return rows.map((row) => [
+    "crossing", `${first.option.label} / ${second.option.label}`, row.kind, "", row.rate, "msg/s", row.usd, "", "", row.number, row.low,
+    row.high, row.rate === null ? null : row.sure ? "yes" : OR_NONE, label(row.below), label(row.above),
+  ]);
+}
+
+/** Every line of every bill at the reader's rate, then every crossing of every pair. */
 export function asCsv(answer: Answer, region: string, data: PageData): string {
   const book = data.books[region];
   const month = answer.rate * secondsPerMonth(answer.inputs);
   const bills = answer.options.flatMap((one) =>
-    one.lines.map(({ line, units, usd }) => {
+    one.lines.map(({ line, units, usd }): Cell[] => {
       const price = line.own ?? book?.prices[`${line.service}/${line.item}`];
       const source = price && "as_of" in price ? (data.sources[price.source] ?? "") : (price?.source ?? "");
       const day = price && "as_of" in price ? price.as_of : "";
       return ["bill", one.option.label, line.line, line.formula, units, price?.unit ?? "", usd, source, day];
     }),
   );
-  const pairs = answer.pairs.map((pair) => [
-    "crossing", `${pair.first.option.label} / ${pair.second.option.label}`, "messages a second", "", pair.rate, "msg/s", pair.usd,
-    pair.low === null ? "" : `between ${pair.low} and ${pair.high}`, "",
-  ]);
-  const titles = ["kind", "option", "line", "formula", "units", "unit", "usd_per_month", "source", "as_of"];
+  const crossings = (answer.managed ? [...answer.pairs, answer.managed] : answer.pairs).flatMap(crossingRows);
+  const titles = ["kind", "option", "line", "formula", "units", "unit", "usd_per_month", "source", "as_of", ...OF_CROSSINGS];
   const asked = ["traffic", data.title, "messages a month", "", month, "message", null, book?.label ?? region, ""];
-  return [titles, asked, ...bills, ...pairs].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  const whole = (row: Cell[]) => titles.map((_, place) => cell(row[place] ?? null)).join(",");
+  return [titles, asked, ...bills, ...crossings].map(whole).join("\r\n") + "\r\n";
 }
 
 /** A PNG of an SVG, twice as fine as it is on the page. */

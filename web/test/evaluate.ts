@@ -19,11 +19,8 @@ function crossing(pair: Pair) {
   return {
     first: pair.first.option.id,
     second: pair.second.option.id,
-    low: pair.low,
-    high: pair.high,
-    sure: pair.sure,
     rows: pair.rows.map((row) => ({
-      number: row.number, kind: row.kind, msg_per_s: row.messages === null ? null : row.messages / seconds,
+      number: row.number, kind: row.kind, msg_per_s: row.rate, low: row.low, high: row.high, sure: row.sure,
       equal_until: row.equal_until === null ? null : row.equal_until / seconds,
       usd: row.usd, below: id(row.below), above: id(row.above),
     })),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
+from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.contract.report_model import Report
 from breakeven.report.leading import leading
+from breakeven.report.money.option_words import about
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import money, sample
 
@@ -102,6 +105,37 @@ def test_a_boundary_that_may_not_be_there_says_so_wherever_it_stands(opened, rep
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     row = page.locator("#table-pairs tbody tr", has_text="2,450")
     assert "or no crossing" in row.inner_text()
+
+
+def test_chart_and_csv_have_every_crossing_of_the_report_with_its_range(opened, report, tmp_path):
+    page, question = opened(), report.headline_question
+    with page.expect_download() as found:
+        page.locator("#save-csv").click()
+    found.value.save_as(tmp_path / "queue-breakeven.csv")
+    with (tmp_path / "queue-breakeven.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] == "crossing"]
+    own = [one for one in report.crossovers if one.question_id == question.question_id]
+    assert [one.number for one in own if (one.number or 0) > 1], "some pair changes places more than once"
+    for one in own:
+        pair = " / ".join(map(question.option_name, (one.sqs_option, one.other_option)))
+        (row,) = [row for row in rows if (row["option"], row["number"]) == (pair, str(one.number or ""))]
+        assert (row["line"], _figure(row["units"])) == (one.kind, pytest.approx(one.msg_per_s))
+        ends = (_figure(row["low_msg_per_s"]), _figure(row["high_msg_per_s"]))
+        assert ends == pytest.approx(one.interval or (None, None))
+        if one.msg_per_s is not None:
+            assert row["sure"] == ("yes" if one.is_sure else "or no crossing")
+    drawn = [one for one in own if one.other_option == RABBITMQ and one.msg_per_s]
+    chart = page.locator("#yours-chart svg")
+    assert chart.locator(".ring").count() == len(drawn)
+    assert chart.locator(".range").count() == sum(one.interval is not None for one in drawn) > 0
+    said = chart.get_attribute("aria-label")
+    assert not [one for one in drawn if about(one.msg_per_s) not in said]
+    right = chart.evaluate("svg => svg.clientWidth")
+    assert all(0 < float(ring.get_attribute("cx")) < right for ring in chart.locator(".ring").all())
+
+
+def _figure(text: str) -> float | None:
+    return float(text) if text else None
 
 
 def test_whose_prices_they_are_goes_along_with_what_is_taken(opened):

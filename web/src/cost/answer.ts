@@ -15,20 +15,33 @@ export interface Priced {
   usd: number | null;
 }
 
-/** Rates are messages a second, monthly means. */
-export interface Pair {
-  first: Priced;
-  second: Priced;
-  rows: Crossing[];
-  /** the first change of sides; null: never, or a price is not known */
-  rate: number | null;
-  /** the changes of sides above it, as a cluster is added or its steps are caught up with */
-  later: number[];
-  usd: number | null;
+/** How sure a crossing is: the same one, by number and by what is cheaper above it, over all corners. */
+export interface Span {
+  /** messages a second, monthly means; null: nothing that is not known moves it */
   low: number | null;
   high: number | null;
   /** whether it is there at every end of what is not known */
   sure: boolean;
+}
+
+/** A crossing as it is shown; `rate`: messages a second, monthly mean; null: the two never meet. */
+export interface Placed extends Crossing, Span {
+  rate: number | null;
+}
+
+/** Rates are messages a second, monthly means. */
+export interface Pair extends Span {
+  first: Priced;
+  second: Priced;
+  /** every crossing from the lowest rate; where there is none, one row that says so */
+  rows: Placed[];
+  /** the first change of sides, of which low, high and sure are; null: never, or a price is not known */
+  rate: number | null;
+  /** the changes of sides above it, as a cluster is added or its steps are caught up with */
+  later: (Placed & { rate: number })[];
+  usd: number | null;
+  /** to where the two were compared; null: a price is not known */
+  searched: number | null;
   below: Priced | null;
   above: Priced | null;
 }
@@ -45,6 +58,11 @@ export interface Answer {
 }
 
 type PiecesOf = (kind: Kind, changes: Changes) => Piece[];
+/** What intervals are made of. */
+interface Uncertain {
+  mostEmpty: number;
+  piecesOf: PiecesOf;
+}
 
 /**
  * Bills at `rate`, and every SQS option beside every cluster, with the intervals of their crossings unless these are not
@@ -80,37 +98,55 @@ export function answer(inputs: Inputs, region: string, rate: number, data: PageD
 }
 
 /** Whether another one of the two is cheaper on the other side. */
-function changes(row: Crossing): row is Crossing & { messages: number } {
-  return row.messages !== null && row.below !== null && row.above !== null && row.below !== row.above;
+function changes(row: Placed): row is Placed & { rate: number } {
+  return row.rate !== null && row.below !== null && row.above !== null && row.below !== row.above;
 }
 
-/** One pair with the interval of its first change of sides: the same crossing over all corners. */
-function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piecesOf: PiecesOf } | null): Pair {
-  const rows = crossings(first.pieces, second.pieces);
-  const found = deciding(rows);
+/** One pair: its crossings with their intervals, and the first change of sides. */
+function compare(first: Priced, second: Priced, asked: Uncertain | null): Pair {
   const seconds = secondsPerMonth(first.inputs);
+  const found = crossings(first.pieces, second.pieces);
+  const met = found.some((row) => row.messages !== null);
+  const ends = asked && met ? atCorners(first, second, asked) : [];
+  const rows = found.map((row): Placed => ({ ...row, rate: perSecond(row, seconds), ...span(row, ends, seconds) }));
+  const start = deciding(rows);
+  const change = start && start.below !== start.above ? start : null;
   const of = (side: "first" | "second" | null | undefined) => (side ? { first, second }[side] : null);
-  const pair: Pair = {
-    first, second, rows, rate: found?.messages == null ? null : found.messages / seconds,
-    later: found?.messages == null ? [] : rows.slice(rows.indexOf(found) + 1).filter(changes).map((row) => row.messages / seconds),
-    usd: found?.usd ?? null,
-    low: null, high: null, sure: true, below: of(found?.below), above: of(found?.above),
+  return {
+    first, second, rows, rate: change?.rate ?? null,
+    later: change?.rate == null ? [] : rows.slice(rows.indexOf(change) + 1).filter(changes),
+    usd: change?.usd ?? null, searched: start?.searched == null ? null : start.searched / seconds,
+    low: change?.low ?? null, high: change?.high ?? null, sure: change?.sure ?? true,
+    below: of(start?.below), above: of(start?.above),
   };
-  if (!asked || !found || found.messages === null) return pair;
-  const { mostEmpty, piecesOf } = asked;
-  const ends = corners(first.inputs, first.kind.movers, mostEmpty).flatMap((mine) =>
+}
+
+function perSecond(row: Crossing, seconds: number): number | null {
+  return row.messages === null ? null : row.messages / seconds;
+}
+
+/** The crossings of the same pair at each combination of the ends of what is not known of either. */
+function atCorners(first: Priced, second: Priced, { mostEmpty, piecesOf }: Uncertain): Crossing[][] {
+  return corners(first.inputs, first.kind.movers, mostEmpty).flatMap((mine) =>
     corners(second.inputs, second.kind.movers, mostEmpty).map((theirs) =>
-      crossings(piecesOf(first.kind, mine), piecesOf(second.kind, theirs)).find(
-        (row) => row.number === found.number && row.above === found.above,
-      ),
+      crossings(piecesOf(first.kind, mine), piecesOf(second.kind, theirs)),
     ),
   );
-  pair.sure = ends.every((row) => row?.messages != null);
-  const rates = ends.flatMap((row) => (row?.messages == null ? [] : [row.messages / seconds]));
+}
+
+/** The interval of a crossing over all corners, as in the queries: low, high, corners and corners_with. */
+function span(row: Crossing, ends: Crossing[][], seconds: number): Span {
+  if (row.number === null) return { low: null, high: null, sure: true };
+  const place = row.number - 1;
+  const rates = ends.flatMap((theirs) => {
+    const same = theirs[place];
+    const rate = same?.above === row.above ? perSecond(same, seconds) : null;
+    return rate === null ? [] : [rate];
+  });
   const [low, high] = [Math.min(...rates), Math.max(...rates)];
+  const sure = rates.length === ends.length;
   // less than this part apart is the arithmetic's
-  if (rates.length && high - low > 1e-9 * high) [pair.low, pair.high] = [low, high];
-  return pair;
+  return rates.length && high - low > 1e-9 * high ? { low, high, sure } : { low: null, high: null, sure };
 }
 
 /** Dollars a month of an option at a rate; null: not priced. */

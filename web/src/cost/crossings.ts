@@ -138,6 +138,6 @@ export function crossings(first: Piece[], second: Piece[]): Crossing[] {
 }
 
 /** The first crossing at which the cheaper option changes; else the first row, which says why not. */
-export function deciding(rows: Crossing[]): Crossing | null {
+export function deciding<Row extends Crossing>(rows: Row[]): Row | null {
   return rows.find((row) => row.messages !== null && row.below !== row.above) ?? rows[0] ?? null;
 }

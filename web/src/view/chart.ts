@@ -1,8 +1,9 @@
-// What a month costs by traffic: a line an option, rings where they change places, and a dot for the reader.
+// What a month costs by traffic: a line an option, a ring and a range where they change places, a dot for the reader.
 import { secondsPerMonth } from "../bill/form.js";
-import { usdAt, type Answer, type Pair, type Priced } from "../cost/answer.js";
+import { usdAt, type Answer, type Pair, type Placed, type Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED } from "../cost/options.js";
-import { about, dollars } from "../numbers.js";
+import { about, dollars, listing } from "../numbers.js";
+import { between } from "../pair_words.js";
 import { own, pairOf } from "../words.js";
 import { svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
@@ -11,10 +12,29 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Ar
 const RATES: [number, number] = [0.1, 100_000];
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 40 };
 const SAMPLES = 160;
-/** room that the rate beside a ring takes, CSS pixels */
-const LABEL = { width: 50, height: 16 };
+/** room that the rate beside a ring takes, CSS pixels: of a character, and of the line */
+const LABEL = { width: 7.5, height: 16 };
+/** from a ring to its rate, CSS pixels */
+const BESIDE = 9;
+/** further crossings of a pair that are said in words, and those of a pair that have their rates beside them */
+const [MOST_SAID, MOST_LABELS] = [5, 3];
+/** crossings of a pair that are drawn small, if there are more */
+const MANY = 12;
+/** at the right edge, where the reader's word stands left of the rule, CSS pixels */
+const YOU = 70;
 /** edges of clusters that are drawn as steps; of more of them the samples tell */
 const MOST_STEPS = 40;
+
+/** A rate at which SQS and the reader's own cluster change places or cost the same. */
+interface Mark {
+  pair: Pair;
+  row: Placed;
+  rate: number;
+  usd: number;
+}
+
+/** Left, top, right, bottom, CSS pixels. */
+type Box = [number, number, number, number];
 
 interface Scale {
   x: (rate: number) => number;
@@ -27,11 +47,12 @@ interface Scale {
 
 /** An SVG of that size in CSS pixels, which says in words what it shows. */
 export function chart(answer: Answer, width: number, height: number, theme: Theme): SVGElement {
-  const rates: [number, number] = [Math.min(RATES[0], answer.rate || RATES[0]), Math.max(RATES[1], answer.rate)];
+  const marked = marks(answer);
+  const [least, most] = [Math.min(RATES[0], answer.rate || RATES[0]), Math.max(RATES[1], answer.rate, furthest(marked))];
+  const rates: [number, number] = [least, most];
   const curves = answer.options.map((one) => points(one, answer, rates));
   const scale = scaled(curves.flat(), rates, width, height);
-  const marked = marks(answer);
-  const label = `What a month costs, by traffic. ${marked.map(said).join(" ")} ${yours(answer)}`;
+  const label = `What a month costs, by traffic. ${said(marked).join(" ")} ${yours(answer)}`;
   return svg(
     "svg",
     {
@@ -41,21 +62,47 @@ export function chart(answer: Answer, width: number, height: number, theme: Them
     ...bands(marked, scale, theme),
     ...axes(scale, theme),
     ...curves.map((curve, at) => line(answer.options[at] as Priced, curve, scale, theme)),
-    ...marked.map((pair) => ring(pair, scale, theme)),
+    ...marked.flatMap((mark) => range(mark, scale, theme)),
+    ...marked.map((mark) => ring(mark, scale, theme)),
     ...you(answer, scale, theme),
     ...labels(marked, answer, scale, theme),
   );
 }
 
-/** The pairs whose first change of sides is drawn. */
-function marks(answer: Answer): Pair[] {
-  const mine = own(answer);
-  if (!mine) return [];
-  return [AS_USED, BATCHED].flatMap((id) => pairOf(answer, id, mine.option.id) ?? []).filter((pair) => pair.rate !== null);
+/** What rings, bars and shades are, where any is drawn. */
+export function key(answer: Answer): string {
+  const marked = marks(answer);
+  if (!marked.length) return "";
+  const ranges = marked.some(({ row }) => row.low !== null)
+    ? " The bar through a ring, shaded for the first of a pair, is its range over what is not known."
+    : "";
+  return `Rings mark where your cluster and SQS, as used or batched, cost the same or change places.${ranges}`;
 }
 
-function said(pair: Pair): string {
-  return `${pair.first.option.label} and ${pair.second.option.label} cost the same at ${about(pair.rate ?? 0)} messages a second.`;
+/** Every crossing of the reader's own cluster with SQS as used and batched, those of each pair from the lowest rate. */
+function marks(answer: Answer): Mark[] {
+  const mine = own(answer);
+  if (!mine) return [];
+  const pairs = [AS_USED, BATCHED].flatMap((id) => pairOf(answer, id, mine.option.id) ?? []);
+  return pairs.flatMap((pair) =>
+    pair.rows.flatMap((row) => (row.rate && row.usd !== null ? [{ pair, row, rate: row.rate, usd: row.usd }] : [])),
+  );
+}
+
+/** To where the axis goes for the last of them, which does not stand on its edge. */
+function furthest(marked: Mark[]): number {
+  return 1.5 * marked.reduce((most, { rate }) => Math.max(most, rate), 0);
+}
+
+/** A sentence a pair: where its two cost the same, and how sure that is. */
+function said(marked: Mark[]): string[] {
+  return [...new Set(marked.map(({ pair }) => pair))].map((pair) => {
+    const rates = marked.filter((mark) => mark.pair === pair).map(({ row, rate }) => `${about(rate)}${between(row)}`);
+    const [first, ...more] = rates;
+    const unsaid = more.length - MOST_SAID;
+    const again = more.length ? `, again at ${listing([...more.slice(0, MOST_SAID), ...(unsaid > 0 ? [`${unsaid} more rates`] : [])])}` : "";
+    return `${pair.first.option.label} and ${pair.second.option.label} cost the same at ${first} messages a second${again}.`;
+  });
 }
 
 function yours(answer: Answer): string {
@@ -124,11 +171,12 @@ function axes(scale: Scale, theme: Theme): SVGElement[] {
   ];
 }
 
-function bands(marked: Pair[], scale: Scale, theme: Theme): SVGElement[] {
-  return marked.slice(0, 1).flatMap(({ low, high }) => {
-    if (low === null || high === null) return [];
-    const x = scale.x(low);
-    const width = Math.max(2, scale.x(high) - x);
+/** Shaded: where the first crossing of each pair may lie. */
+function bands(marked: Mark[], scale: Scale, theme: Theme): SVGElement[] {
+  return marked.flatMap(({ pair, row }) => {
+    if (row.rate !== pair.rate || row.low === null || row.high === null) return [];
+    const x = scale.x(row.low);
+    const width = Math.max(2, scale.x(row.high) - x);
     return [svg("rect", { x, y: MARGIN.top, width, height: scale.height - MARGIN.top - MARGIN.bottom, fill: theme.band })];
   });
 }
@@ -140,31 +188,70 @@ function line(one: Priced, curve: [number, number][], scale: Scale, theme: Theme
   return svg("path", dash ? { ...drawn, "stroke-dasharray": dash } : drawn);
 }
 
-function ring(pair: Pair, scale: Scale, theme: Theme): SVGElement {
-  const [x, y] = [scale.x(pair.rate ?? 0), scale.y(pair.usd ?? 0)];
-  return svg("circle", { cx: x, cy: y, r: 5.5, fill: theme.paper, stroke: theme.ink, "stroke-width": 1.8 });
+/** Through a ring: between which rates the crossing may lie, with an end where the chart has it. */
+function range({ row, usd }: Mark, scale: Scale, theme: Theme): SVGElement[] {
+  if (row.low === null || row.high === null) return [];
+  const y = scale.y(usd);
+  const [from, to] = [row.low, row.high].map((rate) => scale.x(Math.min(rate, scale.rates[1]))) as [number, number];
+  const [least, most] = scale.rates;
+  const end = (rate: number, x: number) => (rate < least || rate > most ? "" : `M${x.toFixed(1)} ${(y - 5).toFixed(1)}v10`);
+  const d = `M${from.toFixed(1)} ${y.toFixed(1)}H${to.toFixed(1)}${end(row.low, from)}${end(row.high, to)}`;
+  return [svg("path", { d, class: "range", fill: "none", stroke: theme.ink, "stroke-width": 1.4 })];
 }
 
-/** The rings' rates, over all else: away from the edge, from the reader's own rule, and from one another. */
-function labels(marked: Pair[], answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
-  const placed: [number, number][] = [];
-  const rule = answer.rate > 0 ? scale.x(answer.rate) : -LABEL.width;
-  return marked.map((pair) => {
-    const [x, ring] = [scale.x(pair.rate ?? 0), scale.y(pair.usd ?? 0)];
-    const left = x > scale.width - LABEL.width || (rule >= x && rule < x + LABEL.width);
-    const below = ring + LABEL.height + 2;
-    const taken = placed.some(([at, y]) => Math.abs(at - x) < LABEL.width && Math.abs(y - below) < LABEL.height);
-    const y = taken ? ring - 10 : below;
-    placed.push([x, y]);
-    return svg(
+/** The first change of sides of its pair has the greatest ring; where there are many, they would hide one another. */
+function ring({ pair, row, usd, rate }: Mark, scale: Scale, theme: Theme): SVGElement {
+  const [cx, cy] = [scale.x(rate), scale.y(usd)];
+  const [r, width] = row.rate === pair.rate ? [5.5, 1.8] : pair.rows.length > MANY ? [2.5, 1] : [4, 1.6];
+  return svg("circle", { cx, cy, r, class: "ring", fill: theme.paper, stroke: theme.ink, "stroke-width": width });
+}
+
+/** Rates of the first rings, over all else, where there is room: in the frame, off the reader's rule and one another. */
+function labels(marked: Mark[], answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
+  const taken: Box[] = answer.rate > 0 ? reserved(scale.x(answer.rate), scale) : [];
+  const number = ({ row }: Mark) => row.number ?? 0;
+  // so that a rate stands beside its own ring, and under or over no other one
+  const rings = marked.map((mark): Box => [scale.x(mark.rate) - 6, scale.y(mark.usd) - 26, scale.x(mark.rate) + 6, scale.y(mark.usd) + 26]);
+  const first = marked.filter((mark) => number(mark) <= MOST_LABELS).sort((a, b) => number(a) - number(b));
+  return first.flatMap(({ rate, usd }) => {
+    const [x, ring, words] = [scale.x(rate), scale.y(usd), about(rate)];
+    const width = words.length * LABEL.width;
+    const places = [ring + LABEL.height + 2, ring - 10].flatMap((y) => [false, true].map((left): [number, boolean] => [y, left]));
+    const found = places.find(([y, left]) => {
+      const box = boxOf(x, y, width, left);
+      return isWithin(box, scale) && ![...taken, ...rings].some((other) => overlap(box, other));
+    });
+    if (!found) return [];
+    const [y, left] = found;
+    taken.push(boxOf(x, y, width, left));
+    return [svg(
       "text",
       {
-        x: x + (left ? -9 : 9), y, fill: theme.ink, "font-weight": 600, stroke: theme.paper, "stroke-width": 3,
+        x: x + (left ? -BESIDE : BESIDE), y, fill: theme.ink, "font-weight": 600, stroke: theme.paper, "stroke-width": 3,
         "paint-order": "stroke", "text-anchor": left ? "end" : "start",
       },
-      about(pair.rate ?? 0),
-    );
+      words,
+    )];
   });
+}
+
+function boxOf(x: number, baseline: number, width: number, left: boolean): Box {
+  const from = left ? x - BESIDE - width : x + BESIDE;
+  return [from, baseline - LABEL.height + 3, from + width, baseline + 3];
+}
+
+/** What the reader's rule and its word take. */
+function reserved(x: number, { width, height }: Scale): Box[] {
+  const left = x > width - YOU;
+  return [[x - 1, 0, x + 1, height], [left ? x - 32 : x, MARGIN.top, left ? x : x + 32, MARGIN.top + LABEL.height]];
+}
+
+function isWithin([left, top, right, bottom]: Box, { width, height }: Scale): boolean {
+  return left >= MARGIN.left && right <= width && top >= MARGIN.top && bottom <= height - MARGIN.bottom;
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
 }
 
 /** The reader's own rate: a rule, and a dot on every line. */
@@ -172,7 +259,7 @@ function you(answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
   if (answer.rate <= 0) return [];
   const x = scale.x(answer.rate);
   const bottom = scale.height - MARGIN.bottom;
-  const left = x > scale.width - 70;
+  const left = x > scale.width - YOU;
   const rule = { x1: x, y1: MARGIN.top, x2: x, y2: bottom, stroke: theme.ink, "stroke-dasharray": "1 3" };
   return [
     svg("line", rule),

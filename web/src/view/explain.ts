@@ -5,11 +5,12 @@ import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
 import { about, amount, dollars, figure, listing, number, unitPrice, unitWords } from "../numbers.js";
+import { between } from "../pair_words.js";
 import { sqlOf, type Query } from "../queries.js";
 import { byId, el } from "./dom.js";
 import type { Explains } from "./tables.js";
 
-const MOST_CROSSINGS = 10;
+const MOST_CROSSINGS = 9;
 const FORMULA = "Units a month = fixed + by cluster x clusters + by message x messages; dollars = units x price, through its tiers.";
 
 export function explanations(answer: Answer, region: string, data: PageData): Explains {
@@ -100,9 +101,8 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
   const span = pair.low === null || pair.high === null
     ? ""
     : ` It lies between ${about(pair.low)} and ${about(pair.high)}, as these are not known: ${listing([...new Set(unknown)])}.`;
-  const rows = pair.rows.filter((row) => row.messages !== null);
-  const more = rows.slice(1, MOST_CROSSINGS).map((row) => about((row.messages ?? 0) / secondsPerMonth(first.inputs)));
-  const again = more.length ? ` It changes ${rows.length} times; next at ${listing(more)}.` : "";
+  const more = pair.later.slice(0, MOST_CROSSINGS).map((row) => `${about(row.rate)}${between(row)}`);
+  const again = more.length ? ` It changes ${pair.later.length + 1} times; next at ${listing(more)}.` : "";
   return [
     note(`At ${figure(pair.rate, 6)} messages a second, ${amount(messages)} a month, ${dollars(pair.usd)}.${span}${again}`),
     intro,
