@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from breakeven.pricing.prices.book_files import DEFAULT_REGION
+from cli.out_file import check_out, write_out
 from cli.terminal import print_json, say
 
 #: beside the runs, which the repository leaves out
@@ -23,7 +25,9 @@ def add_parser(commands: Any) -> None:
         "the shipped price books and what others have published. Nothing is measured or started; the file "
         "needs nothing else.",
     )
-    command.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"where to ({OUT})")
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"where to, in a folder that is there ({OUT})"
+    )
     command.add_argument(
         "--region", default=DEFAULT_REGION, help=f"whose prices it opens with ({DEFAULT_REGION})"
     )
@@ -36,12 +40,21 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: no book of the region is shipped, or the file cannot be written
     """
+    out: Path = arguments.out or _usual()
+    check_out(out, "calculator")
     # which brings the charts, for which no other command should wait
-    from local.stored.calculator_file import write_calculator  # noqa: PLC0415
+    from local.stored.calculator_file import calculator_page  # noqa: PLC0415
 
-    write_calculator(arguments.out, arguments.region)
+    write_out(out, calculator_page(arguments.region), "calculator")
     if arguments.json:
-        print_json({"written": str(arguments.out)})
+        print_json({"written": str(out)})
     else:
-        say(Console(), f"calculator: {arguments.out}")
+        say(Console(), f"calculator: {out}")
     return 0
+
+
+def _usual() -> Path:
+    """Where the file goes unless another is named; its folder is made, as a run makes it."""
+    with suppress(OSError):  # which is said of the file
+        OUT.parent.mkdir(exist_ok=True)
+    return OUT

@@ -19,9 +19,9 @@ from breakeven.report.elements import Table, filled
 from breakeven.report.tables.drift_tables import moves_table, shifts_table
 from breakeven.report.tables.unjudged_table import unjudged_table
 from breakeven.report.tables.within_chance_table import within_chance_table
+from cli.out_file import check_out, write_out
 from cli.report_command import load, table_rows
 from cli.terminal import print_json, print_rows, print_styled, say
-from local.stored.whole_files import write_whole
 
 #: of a table of figures that did not move, on the terminal
 MOST_ROWS = 24
@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: there is no such run, its file is damaged, the two are one or not comparable, or the
         page cannot be written
     """
+    if arguments.out:
+        check_out(arguments.out, "compare")
     before, after = (load(name, arguments.runs, "compare") for name in (arguments.before, arguments.after))
     if before.run_id == after.run_id:
         remedy = f"is run {after.run_id}, as {arguments.before} is; name another run, of which it is no copy"
@@ -62,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
 
-        write_page(arguments.out, drift_page(after, found, unmoved), "compare")
+        write_out(arguments.out, drift_page(after, found, unmoved), "compare")
     if arguments.json:
         print_json(document(drift))
         return 0
@@ -84,18 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
 def document(drift: Drift) -> dict[str, Any]:
     """The comparison as JSON."""
     return {**asdict(drift), "false_alarms": FALSE_ALARMS, "sentences": sentences(drift)}
-
-
-def write_page(path: Path, page: str, command: str) -> None:
-    """Write a page where ``--out`` wants it.
-
-    :raises InputError: it cannot be written
-    """
-    try:
-        write_whole(path, page.encode())
-    except OSError as error:
-        remedy = f"cannot be written: {error.strerror}; give another file"
-        raise InputError(command, "--out", str(path), remedy) from error
 
 
 def _print_changes(console: Console, drift: Drift) -> None:

@@ -24,8 +24,9 @@ from breakeven.steps.run.earlier_runs import known_runs, stored_report
 from breakeven.workload.problems import did_you_mean
 from breakeven.workload.read import shipped_suites
 from cli.command_name import command
-from cli.compare_command import print_figures, write_page
+from cli.compare_command import print_figures
 from cli.option_parser import one_of
+from cli.out_file import check_out, write_out
 from cli.report_command import read
 from cli.running import deployed
 from cli.running.outcome import RUNS
@@ -64,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: there is no run of the suite, AWS refuses access, or the page cannot be written
     """
+    if arguments.out:
+        check_out(arguments.out, "trend")
     damaged: list[str] = []
     known, read = (_on_aws if arguments.on == "aws" else _here)(arguments, damaged)
     found = trend(arguments.suite, known, read)
@@ -75,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         # which brings the charts, for which the terminal should not wait
         from breakeven.report.render.trend_page import trend_page  # noqa: PLC0415
 
-        write_page(arguments.out, trend_page(found), "trend")
+        write_out(arguments.out, trend_page(found), "trend")
     if arguments.json:
         print_json(trend_words.document(found))
         return 0

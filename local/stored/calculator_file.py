@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import price_books
 from breakeven.pricing.bill.variations import ask_all
@@ -21,25 +20,20 @@ from breakeven.results.queries import queries
 from breakeven.version import VERSION
 from local.stored.answers import answers
 from local.stored.published_report import published_report
-from local.stored.whole_files import write_whole
 
 TITLE = "Amazon SQS or your own RabbitMQ: a calculator"
 
 
-def write_calculator(path: Path, region: str) -> None:
-    """Write the file.
+def calculator_page(region: str) -> str:
+    """The file's text.
 
     :param region: whose prices it opens with; the others' are in it, too
-    :raises InputError: no book of the region is shipped, or the file cannot be written
+    :raises InputError: no book of the region is shipped
     """
     money = money_report(region)
     with tempfile.TemporaryDirectory(prefix="breakeven-") as folder:
         sources = [published_report(letter, Path(folder)) for letter in SOURCES]
-    try:
-        write_whole(path, calculator(money, sources).encode())
-    except OSError as error:
-        remedy = f"cannot be written: {error.strerror}; give another file"
-        raise InputError("calculator", "--out", str(path), remedy) from error
+    return calculator(money, sources)
 
 
 def money_report(region: str) -> Report:

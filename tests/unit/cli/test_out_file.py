@@ -1,0 +1,69 @@
+"""Where ``--out`` writes to: looked at before anything else, and what is wrong with it is one line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from breakeven.errors import InputError
+from cli import calculator_command
+from cli.out_file import check_out, write_out
+from tests.support.refused_input import refused
+
+#: each names something that only its work would find missing
+COMMANDS = (
+    ["calculator", "--region", "eu-north-9"],
+    ["compare", "r1", "r2", "--runs", "/nowhere"],
+    ["trend", "quick", "--runs", "/nowhere"],
+)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, tuple[str, str]]:
+    """By fault: what --out names, and what is said of it."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    os.mkfifo(tmp_path / "fifo")
+    missing = tmp_path / "a" / "b"
+    remedies = {
+        f"{tmp_path}/folder": f"is a folder; name a file in it, such as {tmp_path}/folder/page.html",
+        f"{missing}/page.html": f"there is no folder {missing}; make it, or give another file",
+        f"{tmp_path}/file/page.html": f"{tmp_path}/file is no folder; give another file",
+        f"{tmp_path}/fifo": "is no regular file; give another file",
+        "/proc/1/page.html": "cannot be written: ",
+        f"{tmp_path}/{'a' * 300}": "cannot be written: File name too long; give another file",
+    }
+    faults = ("folder", "missing", "in a file", "fifo", "unwritable", "long")
+    return dict(zip(faults, remedies.items(), strict=True))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("fault", ["folder", "missing", "in a file", "fifo", "unwritable", "long"])
+def test_a_place_that_will_not_do_is_said_before_any_work(command, fault, places, tmp_path, capsys):
+    before = sorted(tmp_path.rglob("*"))
+    out, remedy = places[fault]
+    said = refused(capsys, *command, "--out", out)
+    assert said.startswith(f"error: {command[0]}: --out: '{out}': {remedy}")
+    assert sorted(tmp_path.rglob("*")) == before, "nothing is made, and nothing left"
+
+
+def test_a_place_that_will_do_is_left_as_it_is(tmp_path):
+    (tmp_path / "old.html").write_text("before")
+    for name in ("old.html", "new.html"):
+        check_out(tmp_path / name, "calculator")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"old.html": "before"}
+
+
+def test_a_page_that_cannot_be_written_after_all_is_said(tmp_path):
+    (tmp_path / "page.html").mkdir()
+    with pytest.raises(InputError, match=r"trend: --out: '.*page\.html': cannot be written: Is a directory"):
+        write_out(tmp_path / "page.html", "<p>", "trend")
+
+
+def test_the_usual_folder_of_the_calculator_is_made(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capsys, "calculator", "--region", "eu-north-9")
+    assert "--region: 'eu-north-9': no such book" in said
+    assert calculator_command.OUT.parent.is_dir()
