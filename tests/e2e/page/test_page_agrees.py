@@ -9,11 +9,13 @@ import pytest
 from playwright.sync_api import Page
 
 from breakeven.pricing.bill.questions import RABBITMQ
+from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.report_model import Report
 from breakeven.report.leading import leading
 from breakeven.report.money.option_words import about
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import money, sample
+from tests.fixtures.report.self_tested import proved
 
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
@@ -54,6 +56,48 @@ def test_the_verdict_stands_under_the_headline_and_the_controls_follow(opened, r
     assert verdict[1] < controls
     if viewport is DESK:
         assert controls < DESK["height"] - 100, "the first screen shows the first control"
+
+
+@pytest.fixture(scope="module")
+def doubted(browser, report, tmp_path_factory):
+    """Opens the page of the same run, whose self-test failed."""
+    failed = report.model_copy(update={"validity": proved(read={"p99_ms": 20.0}).validity})
+    failed = failed.model_copy(update={"verdict": verdict(failed)})
+    path: Path = tmp_path_factory.mktemp("doubted") / "index.html"
+    path.write_text(render(failed, None), encoding="utf-8")
+
+    def open_page(viewport: dict[str, int] = DESK) -> Page:
+        page = browser.new_page(viewport=viewport)
+        page.goto(path.as_uri())
+        return page
+
+    return open_page
+
+
+def test_a_failed_self_test_is_said_once_in_two_lines_above_all_and_leaves_the_first_control_in_view(doubted):
+    page = doubted()
+    banner = page.locator(".doubt").first
+    assert banner.inner_text().startswith("THE SELF-TEST FAILED. Do not rely on the measured figures")
+    shown = " ".join(page.locator("header, .verdict, .yours").all_inner_texts())
+    assert shown.count("SELF-TEST FAILED") == 1
+    assert "DOES NOT AGREE" not in shown
+    lines = banner.evaluate(
+        """one => { const range = document.createRange(); range.selectNodeContents(one);
+        return new Set([...range.getClientRects()].map(box => Math.round(box.bottom))).size; }"""
+    )
+    assert lines <= 2
+    places = ("header .doubt", "h1", "#control-traffic")
+    (begins, _), (headline, _), (_, ends) = (top(page, one) for one in places)
+    assert begins < headline
+    assert ends < DESK["height"], "the first control is on the first screen"
+    banner.locator("a").click()
+    evidence = page.locator("#validity .doubt", has_text="DOES NOT AGREE").first
+    assert evidence.is_visible()
+
+
+def test_a_failed_self_test_goes_over_no_edge_of_a_phone(doubted):
+    page = doubted(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 def test_the_controls_open_with_the_headlines_cluster_and_its_crossing(opened):

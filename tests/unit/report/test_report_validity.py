@@ -74,9 +74,11 @@ def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     html = page(report, None)
     relied = "Do not rely on the measured figures of this run; list prices do not depend on them."
     assert relied in report.verdict
-    assert f'THE SELF-TEST FAILED. {relied} <a href="#validity">Why</a>.' in html
-    assert 0 < html.index('class="doubt"') < html.index('class="verdict"'), "before any figure"
-    assert html.index("DOES NOT AGREE") < html.index('<section id="compared">')
+    evidence = '<a href="#validity">The evidence</a>'
+    assert f'<p class="doubt"><b>THE SELF-TEST FAILED.</b> {relied} {evidence}</p>' in html
+    assert html.count(relied) == 1, "the verdict says it in files that have no banner"
+    assert html.index('class="doubt"') < html.index("<h1>"), "before any figure"
+    assert "DOES NOT AGREE" in html.partition('<section id="validity">')[2]
     assert FAILED in markdown(report, None)
 
 

@@ -67,7 +67,8 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
 
     :param made: the report's sections, where another file has them made already
     """
-    headline, *paragraphs = leading(report)
+    headline, *said = leading(report)
+    paragraphs = [paragraph for paragraph in said if not instrument_findings.is_warning(paragraph)]
     sections = made or sections_of(Subject(report, published))
     content = Content(headline, paragraphs, byline(report), keys(report), sections, script(page_data(report)))
     return set_page(report, content)

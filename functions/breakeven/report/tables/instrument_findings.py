@@ -41,9 +41,9 @@ def failed(report: Report) -> str:
     return FAILED if is_in_doubt(report) else ""
 
 
-def doubt(report: Report) -> str:
-    """What a failed self-test puts in doubt, and what it does not; empty unless it failed."""
-    return f"{FAILED} {NOT_TO_RELY_ON}" if is_in_doubt(report) else ""
+def doubt(report: Report) -> tuple[str, str] | None:
+    """That the self-test failed, and what that puts in doubt and what not; None unless it failed."""
+    return (FAILED, NOT_TO_RELY_ON) if is_in_doubt(report) else None
 
 
 def passed(report: Report) -> str:
@@ -58,10 +58,13 @@ def opening(report: Report) -> str:
 
 def warning(report: Report) -> str:
     """For the verdict: empty unless the self-test failed."""
-    if not is_in_doubt(report):
-        return ""
-    found = " ".join(sentences(report))
-    return f"{doubt(report)} {found}"
+    doubted = doubt(report)
+    return " ".join([*doubted, *sentences(report)]) if doubted else ""
+
+
+def is_warning(paragraph: str) -> bool:
+    """Is it the verdict's warning? The page has it above its headline, and says it once."""
+    return paragraph.startswith(FAILED)
 
 
 def is_in_doubt(report: Report) -> bool:
