@@ -93,7 +93,7 @@ export const CONTROLS: Control[] = [
     unit: "with an endpoint or a gateway each", shown: (state) => state.inputs.sqs_path !== "public" || ofLambda(state),
   }),
   number("batch_fill", "Fill of batched calls", { unit: "0 to 1", hint: "empty: not known" }),
-  select("deployment", "Cluster of your own", named({ pair: "mirrored pair", trio: "quorum trio", single: "one node" })),
+  select("deployment", "Cluster of your own", named({ trio: "quorum trio", pair: "mirrored pair", single: "one node" })),
   select("commitment", "Commitment", named({
     "on-demand": "on demand", "1y-standard": "1 year, standard", "1y-convertible": "1 year, convertible",
     "3y-standard": "3 years, standard", "3y-convertible": "3 years, convertible",
