@@ -1,7 +1,7 @@
 // Where two options change places, in words.
 import type { Pair, Span } from "./cost/answer.js";
 import { BATCHED } from "./cost/options.js";
-import { about, plural } from "./numbers.js";
+import { about, listing, plural } from "./numbers.js";
 
 /** Of a boundary that is not there at every end of what is not known; in the words of the report. */
 export const OR_NONE = "or no crossing";
@@ -21,12 +21,32 @@ export function untilWhere(pair: Pair): string {
   return more.length ? `${until}, ${more.length} more` : until;
 }
 
-/** One's own cluster against SQS: from where to where it is cheaper. */
-export function against(pair: Pair, rate: number): string {
-  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : pair.first.option.label;
-  if (pair.rate === null) return `${pair.above === pair.second ? "cheaper" : "dearer"} than ${sqs} at every rate`;
+/** Of a pair that never changes places: how far it was priced. */
+export function everyRate(searched: number | null): string {
+  return `at every rate priced${searched === null ? "" : `, up to about ${about(searched)} messages a second`}`;
+}
+
+/** One's own cluster against ways of SQS: from where to where it is cheaper; what holds of all of them is said once. */
+export function against(pairs: Pair[], rate: number): string[] {
+  const throughout = pairs.filter((pair) => pair.rate === null);
+  const [one] = throughout;
+  const alike = (pair: Pair) => one && (pair.above === pair.second) === (one.above === one.second) && pair.searched === one.searched;
+  if (one && throughout.every(alike)) {
+    const said = `${one.above === one.second ? "cheaper" : "dearer"} than ${listing(throughout.map(sqsName))} ${everyRate(one.searched)}`;
+    return [...new Set(pairs.map((pair) => (throughout.includes(pair) ? said : ofChanges(pair, pair.rate ?? 0, rate))))];
+  }
+  return pairs.map((pair) => (pair.rate === null ? against([pair], rate).join("") : ofChanges(pair, pair.rate, rate)));
+}
+
+function sqsName({ first }: Pair): string {
+  return first.option.id === BATCHED ? "SQS batched" : first.option.label;
+}
+
+/** Of a pair that changes places. */
+function ofChanges(pair: Pair, met: number, rate: number): string {
+  const sqs = sqsName(pair);
   const rises = pair.above === pair.second;
-  const first = `about ${about(pair.rate)} messages a second${between(pair)}`;
+  const first = `about ${about(met)} messages a second${between(pair)}`;
   const [next, ...more] = pair.later;
   if (next === undefined) return `cheaper than ${sqs} only ${rises ? "above" : "below"} ${first}`;
   const end = `about ${about(next.rate)}${more.length ? "" : between(next)}`;

@@ -22,7 +22,7 @@ export function asText(answer: Answer, region: string, data: PageData, link: str
     .filter((pair) => pair.rate !== null)
     .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}${again(pair)}`);
   return [
-    `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate"]), "",
+    `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate priced"]), "",
     `${whosePrices(answer, region, data)}. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,
   ].join("\n");
 }

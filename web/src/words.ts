@@ -5,7 +5,7 @@ import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
 import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
 import { about, amount, capital, dollars, figure, listing, number, size } from "./numbers.js";
-import { against, between } from "./pair_words.js";
+import { against, between, everyRate } from "./pair_words.js";
 
 /** Such as 'a RabbitMQ pair of m7g.large'. */
 export function spoken(one: Priced): string {
@@ -100,12 +100,8 @@ function cluster(answer: Answer, best: Priced, data: PageData): string {
   const costs = mine === best
     ? `${name}, whose price ${hours ? `includes ${hours}` : "is before staff time"}, is`
     : `${name} costs ${dollars(mine.usd)} ${hours ? `with ${hours}` : "before staff time"}, and is`;
-  const found = [BATCHED, AS_USED].flatMap((id) => {
-    const pair = pairOf(answer, id, mine.option.id);
-    return pair ? [against(pair, answer.rate)] : [];
-  });
   const mirrored = answer.inputs.deployment === "pair" ? ` ${data.of_mirroring}` : "";
-  const parts = [...new Set(found)];
+  const parts = against([BATCHED, AS_USED].flatMap((id) => pairOf(answer, id, mine.option.id) ?? []), answer.rate);
   // what has a comma of its own does not run into the next
   const joined = parts.some((part) => part.includes(" up to ") || part.includes(" again ")) ? parts.join(", and ") : listing(parts);
   return `${costs} ${joined}.${mirrored}`;
@@ -143,7 +139,9 @@ export function ranges(answer: Answer): string {
   // right above each change of sides, too, so that no range between two others goes unseen
   const changes = boundaries(answer).flatMap(({ rate }) => (rate === null ? [] : [rate * (1 + 1e-6)]));
   const grid = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
-  const rates = [...grid, ...changes.filter((rate) => rate < 100_000)].sort((a, b) => a - b);
+  // no further than all of them are priced: what has no price is not dearer
+  const most = Math.min(100_000, ...ranked.flatMap((one) => pricedUpTo(one, seconds)));
+  const rates = [...[...grid, ...changes].filter((rate) => rate < most), most].sort((a, b) => a - b);
   let last: Priced | null = null;
   let before = 0;
   const found: { option: Priced; from: number | null }[] = [];
@@ -162,11 +160,17 @@ export function ranges(answer: Answer): string {
     const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}${span}`;
     const name = sqs && option.option.id === BATCHED ? sqs : spoken(option);
     if (from !== null) return `${name} from there${until}`;
-    const below = end === null ? `at every rate${until}` : `below about ${about(end)} messages a second${span}`;
+    const below = end === null ? everyRate(before) : `below about ${about(end)} messages a second${span}`;
     return `${name} is the cheapest ${below}`;
   });
   const again = found.length > 3 ? ", above which the cheapest changes again" : "";
   return `With these inputs, ${listing(named)}${again}.${unstaffed(answer, found.map(({ option }) => option))}`;
+}
+
+/** Messages a second to which an option is priced; none where it has no price at all. */
+function pricedUpTo({ pieces }: Priced, seconds: number): number[] {
+  const known = pieces.filter(({ usd }) => usd !== null);
+  return known.length ? [Math.max(...known.map(({ to }) => to)) / seconds] : [];
 }
 
 /** Whether SQS as it is called costs the same as SQS batched at every rate: its calls are full batches already. */

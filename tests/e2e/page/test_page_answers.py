@@ -88,6 +88,21 @@ def test_the_next_change_is_in_the_text_that_is_taken_along(opened):
     assert line in taken(opened(f"{TRIO}&traffic=100"))
 
 
+def test_what_holds_throughout_says_how_far_it_was_priced(opened):
+    page = opened(f"{TRIO}&traffic=100&message_bytes=262144")
+    searched = "at every rate priced, up to about 34,800 messages a second."
+    assert f"and is dearer than SQS batched and SQS as used {searched}" in said(page, BESIDE)
+    assert said(page, "#yours-ranges").endswith(f"is the cheapest {searched}"), "above it a trio has no price"
+    assert batched(page) == "never"
+    note = said(page, "#yours-changes .note")
+    assert note.endswith("Always and never: at every rate priced, at most 52,100 messages a second.")
+    assert said(page, "#yours-rings") == ""
+    page.locator('[data-key="crossing-sqs-batched-rabbitmq-trio"]').click()
+    assert f"SQS batched and long-polled is cheaper {searched}" in said(page, "#explanation")
+    page.keyboard.press("Escape")
+    assert "- no rate priced" in taken(page)
+
+
 def test_options_of_the_same_cost_are_named_together(opened):
     page = opened(f"{TRIO}&traffic=100&send_batch=10&receive_batch=10&delete_batch=10")
     assert "SQS as used is the cheapest, and SQS batched and long-polled costs the same: $31.34" in said(

@@ -5,7 +5,7 @@ import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
 import { about, amount, dollars, figure, listing, number, unitPrice, unitWords } from "../numbers.js";
-import { between } from "../pair_words.js";
+import { between, everyRate } from "../pair_words.js";
 import { sqlOf, type Query } from "../queries.js";
 import { byId, el } from "./dom.js";
 import type { Explains } from "./tables.js";
@@ -91,7 +91,7 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
       "cluster is added. The page computes this as queries/crossover.sql does, and tests hold one to the other.",
   );
   if (pair.rate === null || !book) {
-    const always = pair.above ? `${pair.above.option.label} is cheaper at every rate searched.` : "A price is not known.";
+    const always = pair.above ? `${pair.above.option.label} is cheaper ${everyRate(pair.searched)}.` : "A price is not known.";
     const bills = [bill(first, first.lines, region, data), bill(second, second.lines, region, data)];
     return [note(always), intro, ...bills, sql("crossover")];
   }

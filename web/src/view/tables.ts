@@ -98,6 +98,12 @@ function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, expla
   return el("td", {}, figureButton(key, text, what, () => explains.hours(sqs, other)));
 }
 
+/** How far "always" and "never" reach, where either is said. */
+function throughout(pairs: Pair[]): string {
+  const searched = pairs.flatMap((pair) => (pair.rate === null && pair.searched !== null ? [pair.searched] : []));
+  return searched.length ? `Always and never: at every rate priced, at most ${about(Math.max(...searched))} messages a second.` : "";
+}
+
 /** From which rate each cluster is cheaper than SQS, and how much staff time it may take at the reader's rate. */
 export function changes(answer: Answer, data: PageData, explains: Explains): HTMLElement {
   const clusters = inOrder(answer).filter((one) => one.option.side !== "sqs");
@@ -122,5 +128,5 @@ export function changes(answer: Answer, data: PageData, explains: Explains): HTM
   const note =
     "Monthly means; below each, where it changes again, and the range of what is not known. Break-even hours: the staff time at your rate below " +
     `which the cluster is cheaper, at $${number(answer.inputs.hour_rate)} an hour.`;
-  return framed("Where the cheaper option changes", "changes", table, note);
+  return framed("Where the cheaper option changes", "changes", table, [note, throughout(answer.pairs)].filter(Boolean).join(" "));
 }
