@@ -15,9 +15,8 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.estimate import CostLine, Estimate
 from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.plan import DEFAULT_MAX_USD, Plan, make_plan
+from breakeven.planning.self_test import counted
 from breakeven.pricing.prices.book_files import DEFAULT_REGION
-from breakeven.targets.catalog import INSTRUMENT
-from breakeven.words import plural
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
 from cli.input_flags import in_flags
@@ -195,11 +194,7 @@ def _time(plan: Plan) -> str:
     lanes = ", ".join(f"{target} {duration(seconds)}" for target, seconds in plan.estimate.lanes.items())
     order = "side by side" if plan.lanes_at_once > 1 else "one after another"
     minutes = plan.estimate.seconds / 60
-    proving = sum(case.target == INSTRUMENT for case in plan.cases)
-    cases = plural(len(plan.cases) - proving, "case") + (
-        f" and {proving} of the instrument" if proving else ""
-    )
-    return f"{cases}, about {minutes:.1f} minutes in all ({lanes}, {order})"
+    return f"{counted(plan.cases)}, about {minutes:.1f} minutes in all ({lanes}, {order})"
 
 
 def _dollars(expected: Estimate) -> Table:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from breakeven.results.items import RUN, case_item
+from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
 from cli.terminal import say
 
@@ -28,20 +29,31 @@ class Running:
     consume_per_s: float
 
 
+#: where the number of a case stands, of one that no report counts
+SELF_TEST = "self-test"
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """``ended``: case id -> (status, reason) of cases with an outcome. ``baking``: images under way.
+    """``total``: cases of the suite, as its report counts them. ``proving``: ids of the self-test's, besides.
 
-    ``emulated``: targets whose lanes have said that something stands in for the service.
+    ``ended``: case id -> (status, reason) of cases with an outcome, of either kind. ``baking``: images under
+    way. ``emulated``: targets whose lanes have said that something stands in for the service.
     """
 
     total: int
+    proving: frozenset[str]
     ended: dict[str, tuple[str, str | None]]
     running: Running | None
     lanes: dict[str, str]
     seconds_left: float
     baking: tuple[str, ...] = ()
     emulated: frozenset[str] = frozenset()
+
+    @property
+    def settled(self) -> int:
+        """Of the total, how many have an outcome."""
+        return len(self.ended.keys() - self.proving)
 
 
 def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -> Snapshot:
@@ -61,8 +73,10 @@ def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -
             left -= _elapsed(item, case, now)
             running = _running(items, case, int(item.get("attempt", 1)))
     lanes = {key.removeprefix("lane#"): item for key, item in items.items() if key.startswith("lane#")}
+    proving = frozenset(case.case_id for case in cases if case.target == INSTRUMENT)
     return Snapshot(
-        len(cases),
+        len(cases) - len(proving),
+        proving,
         ended,
         running,
         {target: item.get("status", "") for target, item in lanes.items()},
@@ -121,15 +135,16 @@ class PlainView:
         for case_id, (status, reason) in now.ended.items():
             if case_id not in self._seen:
                 self._seen.add(case_id)
-                self.say(
-                    f"[{len(self._seen)}/{now.total}] {status} {case_id}" + (f": {reason}" if reason else "")
-                )
+                place = self._place(now, case_id, len(self._seen - now.proving))
+                self.say(f"[{place}] {status} {case_id}" + (f": {reason}" if reason else ""))
         if now.running and now.running.case_id not in self._started:
             self._started.add(now.running.case_id)
             left = _clock(now.seconds_left)
-            self.say(
-                f"[{len(self._seen) + 1}/{now.total}] running {now.running.case_id}, about {left} left in all"
-            )
+            place = self._place(now, now.running.case_id, now.settled + 1)
+            self.say(f"[{place}] running {now.running.case_id}, about {left} left in all")
+
+    def _place(self, now: Snapshot, case_id: str, number: int) -> str:
+        return SELF_TEST if case_id in now.proving else f"{number}/{now.total}"
 
     def close(self) -> None:
         return
@@ -152,7 +167,7 @@ class LiveView:
         say(self._live.console, text)
 
     def show(self, now: Snapshot) -> None:
-        self._bar.update(self._task, total=now.total, completed=len(now.ended))
+        self._bar.update(self._task, total=now.total, completed=now.settled)
         for case_id, (status, reason) in now.ended.items():
             if status == "failed" and case_id not in self._failed:
                 self._failed.add(case_id)
@@ -170,7 +185,7 @@ def _line(now: Snapshot) -> str:
         return "  " + (" · ".join(busy) or "planning")
     case = now.running
     rates = f"{case.produce_per_s:,.0f} sent/s, {case.consume_per_s:,.0f} received/s"
-    number = f"case {len(now.ended) + 1} of {now.total}"
+    number = SELF_TEST if case.case_id in now.proving else f"case {now.settled + 1} of {now.total}"
     return f"  {number} · {case.case_id} · {case.stage} · {rates} · about {_clock(now.seconds_left)} left"
 
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from breakeven.clients.core.loading import check_switch
 from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
+from breakeven.planning.self_test import counted
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
 from breakeven.steps.run.costs import ask_about
@@ -254,8 +255,9 @@ def _follow(
 
     :raises BreakevenError: the folder of runs takes no more
     """
-    to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
-    view.say(f"{plural(to_run, 'case')}, about {plural(max(1, round(plan.estimate.seconds / 60)), 'minute')}")
+    ids = {one.case_id for legs in plan.rounds for leg in legs for one in leg.cases}
+    to_run = counted(case for case in plan.cases if case.case_id in ids)
+    view.say(f"{to_run}, about {plural(max(1, round(plan.estimate.seconds / 60)), 'minute')}")
     try:
         proxied = {case.target for case in plan.cases if case.workload.service_faults}
         with Session(runs, view.say, endpoints, run_id, plan.suite, proxied) as session:

@@ -16,12 +16,12 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan
+from breakeven.planning.self_test import counted
 from breakeven.pricing.prices.book_files import regions
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
-from breakeven.words import plural
 from breakeven.workload.read import shipped_suites
 from cli.command_name import command
 from cli.running.deployed import (
@@ -151,10 +151,10 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
     wanted = parse_run_input({"region": deployed.account.region, **document})
     plan = plan_of(wanted, suite_of(wanted), run_id, allowance=ANY)
     if wanted.region not in regions():  # whose prices only the account's own plan can ask for
-        return f"{plural(len(plan.cases), 'case')}, priced there: no book of {wanted.region} is shipped"
+        return f"{counted(plan.cases)}, priced there: no book of {wanted.region} is shipped"
     plan.raise_if_refused()
     minutes, usd = plan.estimate.seconds / 60, plan.estimate.usd
-    return f"{plural(len(plan.cases), 'case')}, about {minutes:.0f} minutes and ${usd:.2f}"
+    return f"{counted(plan.cases)}, about {minutes:.0f} minutes and ${usd:.2f}"
 
 
 def _start(deployed: Deployed, run_id: str, document: dict[str, Any], view: View) -> None:

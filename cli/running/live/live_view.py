@@ -12,7 +12,7 @@ from breakeven import words
 from breakeven.workload.case import Case
 from cli.running.live.live_server import LiveServer
 from cli.running.live.settled_figures import settled_figures
-from cli.running.progress import Snapshot, TerminalView
+from cli.running.progress import Snapshot, TerminalView, snapshot
 
 #: what was said last, and moments of the chart (one each two seconds) that are kept
 LINES, MOMENTS = 8, 900
@@ -30,7 +30,7 @@ class LivePageView:
         self._lines: deque[str] = deque(maxlen=LINES)
         self._moments: deque[dict[str, Any]] = deque(maxlen=MOMENTS)
         self._figures: dict[str, dict[str, Any]] = {}
-        self._now = Snapshot(len(cases), {}, None, {}, sum(case.expected_s for case in cases))
+        self._now = snapshot({}, cases)
         self._publish()
 
     def say(self, text: str) -> None:
@@ -91,6 +91,7 @@ class LivePageView:
         provenance = "emulated" if emulated else "measured"
         return {
             "id": case.case_id,
+            "proves": case.case_id in self._now.proving,
             "name": words.case_name(case),
             "target": words.labelled_target(case.target, provenance),
             "status": status,

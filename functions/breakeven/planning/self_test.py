@@ -5,6 +5,9 @@ Load-unload, so that every message counts and a percentile of all of them is the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from breakeven import words
 from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.expand import tag_of
@@ -31,6 +34,15 @@ DRAIN_S = 1.0
 def instrument_cases(run_id: str, environment: Environment, variant: Variant) -> list[Case]:
     """The same for every suite, but for the run's own tags."""
     return [_case(protocol, run_id, environment, variant) for protocol in PROTOCOLS]
+
+
+def counted(cases: Iterable[Case]) -> str:
+    """Such as ``30 cases and 2 of the self-test``: reports count the suite's own, and so does all else."""
+    own, proving = 0, 0
+    for case in cases:
+        proving += case.target == INSTRUMENT
+        own += case.target != INSTRUMENT
+    return words.plural(own, "case") + (f" and {proving} of the self-test" if proving else "")
 
 
 def program(protocol: Protocol) -> Program:

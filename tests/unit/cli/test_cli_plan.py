@@ -64,7 +64,7 @@ def test_plain_output_has_no_escapes(capsys):
 def test_minutes_and_dollars_are_those_of_the_plan(capsys):
     _, out, _ = run(capsys, "quick")
     expected = make_plan(load_suite("quick"), run_id="plan").estimate
-    assert f"30 cases and 2 of the instrument, about {expected.seconds / 60:.1f} minutes in all" in out
+    assert f"30 cases and 2 of the self-test, about {expected.seconds / 60:.1f} minutes in all" in out
     total = next(line for line in out.splitlines() if line.startswith("total"))
     assert total.split() == ["total", f"{expected.usd:.2f}"]
     for line in expected.lines:

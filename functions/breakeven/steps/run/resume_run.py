@@ -25,6 +25,7 @@ from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
+from breakeven.targets.catalog import INSTRUMENT
 from breakeven.version import VERSION
 from breakeven.words import plural
 
@@ -66,8 +67,9 @@ class Earlier:
         return {case_id: item for case_id, item in found.items() if is_settled(item)}
 
     def to_json(self) -> dict[str, Any]:
-        """For the plan's document."""
-        return {"run_id": self.run_id, "settled": len(self.settled), "cases": len(self.plan.cases)}
+        """For the plan's document: the suite's own cases, as reports count them."""
+        own = {case.case_id for case in self.plan.cases if case.target != INSTRUMENT}
+        return {"run_id": self.run_id, "settled": len(own & self.settled.keys()), "cases": len(own)}
 
 
 def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlier:
