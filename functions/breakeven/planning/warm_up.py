@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from breakeven.targets.catalog import INSTRUMENT
-from breakeven.workload.case import Case
+from breakeven.words import cell_name
+from breakeven.workload.case import Case, Workload
 
 WINDOW_S = 1.0
 #: a window's queue is emptied for so long at most before it is deleted, seconds
@@ -61,6 +62,27 @@ def _kind(case: Case) -> tuple[object, ...]:
     batches = (workload.send_batch, workload.receive_batch, workload.delete_batch)
     pages = workload.message_bytes // PAGE_BYTES
     return (pages, workload.client, workload.consume, workload.confirms, *batches)
+
+
+def distinctions(windows: Sequence[Case]) -> list[tuple[str, ...]]:
+    """In words, what tells each window's kind from the lane's others, beside size and way of consuming.
+
+    Without it two of one size would have one name, and be called steady and not steady.
+    """
+    details = [_details(window.workload) for window in windows]
+    return [
+        tuple(said for name, said in own.items() if len({each[name] for each in details}) > 1)
+        for own in details
+    ]
+
+
+def _details(workload: Workload) -> dict[str, str]:
+    batches = ("send_batch", "receive_batch", "delete_batch")
+    return {
+        "client": f"{workload.client} client",
+        "confirms": "with confirms" if workload.confirms else "without confirms",
+        **{name: cell_name(f"{name}={getattr(workload, name)}") for name in batches},
+    }
 
 
 def _window(case: Case) -> Case:

@@ -115,7 +115,11 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         of(diagnoses=[diagnosis("measure", 0.1, others_share=0.0999)]),
     ),
     "other_runs": (Evidence(shared=True), ("--share",), Evidence(shared=False)),
-    "cold_lane": (warmed_up(112), ("100 to 112 msg/s sent in 2 windows, not steady",), warmed_up(111)),
+    "cold_lane": (
+        warmed_up(112),
+        ("100 to 112 msg/s sent in 2 windows, not steady (sent 100, then 112)",),
+        warmed_up(111),
+    ),
     "latency_fell": (
         searched(50.0, 25.0),
         ("50.0 ms at 1,000 msg/s", "25.0 ms at 2,000 msg/s"),

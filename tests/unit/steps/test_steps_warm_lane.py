@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,15 +19,18 @@ from breakeven.steps.lane.warm_up_record import Kind, WarmUp
 from breakeven.workload.read import parse_suite
 
 RUN, TARGET, MOST_S = "run-1", "rabbitmq-mirrored-pair", 40.0
+SIZES = {"threads": 5, "message_size": ["1KiB", "8KiB"]}
 
 
 class Lane:
     """Stands for the services, the run's state and the target; ``queues`` are there now."""
 
-    def __init__(self, refuses: str | None = None) -> None:
-        document = {"suite": "mine", "title": "A suite", "targets": [TARGET], "instrument": False}
-        sizes = {"p": {"threads": 5, "message_size": ["1KiB", "8KiB"]}}
-        suite = parse_suite({**document, "scenarios": sizes}, "mine.yaml")
+    def __init__(
+        self, refuses: str | None = None, target: str = TARGET, scenario: dict[str, Any] = SIZES
+    ) -> None:
+        self.target = target
+        document = {"suite": "mine", "title": "A suite", "targets": [target], "instrument": False}
+        suite = parse_suite({**document, "scenarios": {"p": scenario}}, "mine.yaml")
         self.cases = {case.case_id: case for case in make_plan(suite, run_id=RUN, environment="local").cases}
         self.queues: set[str] = set()
         self.made: list[str] = []
@@ -40,7 +44,7 @@ class Lane:
         return self
 
     def update(self, item, **fields):
-        assert item == lane_item(TARGET)
+        assert item == lane_item(self.target)
         self.items |= fields
 
     def target_of(self, case):
@@ -108,6 +112,34 @@ def test_what_never_gets_steady_ends_and_is_not_warm(monkeypatch):
     assert [len(kind.rates) for kind in lane.warm_up().kinds] == [MOST_WINDOWS, MOST_WINDOWS]
     assert lane.warm_up().cold
     assert "not steady" in lane.warm_up().words()
+
+
+def test_two_kinds_of_one_size_have_two_names_so_that_none_is_both_steady_and_not(monkeypatch):
+    driven(monkeypatch, [100, 100, *(100 * 2**n for n in range(MOST_WINDOWS))])
+    batches = {"threads": 5, "send_batch": [1, 10], "receive_batch": 10, "delete_batch": 10}
+    lane = Lane(target="sqs-standard", scenario=batches)
+    warm(lane, RUN, lane.target, lane.cases, 1000.0)
+    found = lane.warm_up()
+    one, other = [kind.words() for kind in found.kinds]
+    assert one == "1,024 B, sent singly: 100 to 100 msg/s sent in 2 windows, steady"
+    assert other == (
+        "1,024 B, sent by 10: 100 to 204,800 msg/s sent in 12 windows, not steady (sent 102,400, then "
+        "204,800 and received 102,400, then 204,800)"
+    )
+    assert found.cold == other
+    assert found.words().endswith(f"s discarded; {one}; {other}")
+
+
+@pytest.mark.parametrize(
+    ("rates", "said"),
+    [
+        ([(100, 80)], "100 to 100 msg/s sent in 1 window, not steady"),
+        ([(100, 80), (101, 60)], "100 to 101 msg/s sent in 2 windows, not steady (received 80, then 60)"),
+        ([(100, 80), (101, 80)], "100 to 101 msg/s sent in 2 windows, steady"),
+    ],
+)
+def test_what_was_not_alike_is_said_with_its_two_rates(rates, said):
+    assert Kind(message_bytes=16, rates=rates).words() == f"16 B: {said}"
 
 
 def test_when_the_time_is_up_no_window_is_begun(monkeypatch):

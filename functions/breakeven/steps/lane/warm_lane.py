@@ -12,7 +12,7 @@ from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import SoleLoader
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.record.cell import Cell
-from breakeven.planning.warm_up import MOST_WINDOWS, windows_of
+from breakeven.planning.warm_up import MOST_WINDOWS, distinctions, windows_of
 from breakeven.results.items import lane_item
 from breakeven.steps.lane.warm_up_record import BROKEN_OFF, Kind, WarmUp
 from breakeven.steps.services import Services
@@ -35,9 +35,9 @@ def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable
     try:
         windows = windows_of(services.case(run_id, case_id) for case_id in case_ids)
         until = started + most_s
-        for number, window in enumerate(windows):
+        for number, (window, how) in enumerate(zip(windows, distinctions(windows), strict=True)):
             now = time.monotonic()
-            kinds.append(_kind(window))
+            kinds.append(_kind(window, how))
             _work(services, window, kinds[-1], now + (until - now) / (len(windows) - number))
         for window, kind in zip(windows, kinds, strict=True):  # others may have left some of their shares
             _work(services, window, kind, until)
@@ -47,8 +47,9 @@ def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable
     lane.update(lane_item(target), warm_up=found.model_dump_json())
 
 
-def _kind(window: Case) -> Kind:
-    return Kind(message_bytes=window.workload.message_bytes, consume=window.workload.consume, rates=[])
+def _kind(window: Case, how: tuple[str, ...]) -> Kind:
+    workload = window.workload
+    return Kind(message_bytes=workload.message_bytes, consume=workload.consume, how=how, rates=[])
 
 
 def _work(services: Services, window: Case, kind: Kind, until: float) -> None:

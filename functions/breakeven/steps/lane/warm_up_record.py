@@ -18,23 +18,37 @@ class Kind(Frozen):
 
     message_bytes: int
     consume: Literal["get", "push"] = "get"
+    how: tuple[str, ...] = Field(
+        default=(), description="what else tells it from the lane's others, in words"
+    )
     rates: list[tuple[float, float]] = Field(description="sent and received")
 
     @property
     def is_steady(self) -> bool:
         """Were its last two windows alike?"""
-        return len(self.rates) > 1 and all(
-            last > 0 and abs(last - before) <= ALIKE_SHARE * max(last, before)
-            for before, last in zip(*self.rates[-2:], strict=True)
-        )
+        return len(self.rates) > 1 and not self._apart()
+
+    def _apart(self) -> list[str]:
+        """In which rates its last two windows were not alike: ``received 200, then 260``."""
+        return [
+            f"{what} {before:,.0f}, then {last:,.0f}"
+            for what, before, last in zip(("sent", "received"), *self.rates[-2:], strict=True)
+            if last <= 0 or abs(last - before) > ALIKE_SHARE * max(last, before)
+        ]
 
     def words(self) -> str:
-        steady = "steady" if self.is_steady else "not steady"
-        what = f"{self.message_bytes:,} B{', pushed' if self.consume == 'push' else ''}"
+        """Such as ``1,024 B, sent by 10: 640 to 3,420 msg/s sent in 4 windows, steady``."""
+        what = ", ".join(
+            [f"{self.message_bytes:,} B", *(["pushed"] if self.consume == "push" else []), *self.how]
+        )
         if not self.rates:
             return f"{what}: no time left"
         first, last = (f"{rates[0]:,.0f}" for rates in (self.rates[0], self.rates[-1]))
-        return f"{what}: {first} to {last} msg/s sent in {plural(len(self.rates), 'window')}, {steady}"
+        ended = f"{first} to {last} msg/s sent in {plural(len(self.rates), 'window')}"
+        if self.is_steady:
+            return f"{what}: {ended}, steady"
+        why = f" ({' and '.join(self._apart())})" if len(self.rates) > 1 else ""
+        return f"{what}: {ended}, not steady{why}"
 
 
 class WarmUp(Frozen):
