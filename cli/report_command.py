@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,10 +24,10 @@ from cli.command_name import command
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_answer, print_summary
 from cli.terminal import print_json, print_rows, print_styled, say
-from local.stored.earlier_reports import PLAN, RECORDS, with_drift
+from local.stored.earlier_reports import report_of, with_drift
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
-from local.stored.settled_report import has_ended, is_unfinished, settled_report
+from local.stored.settled_report import can_be_made_anew, has_ended, is_unfinished, settled_report
 from local.stored.whole_files import write_whole
 
 SOURCE = "report.json"
@@ -98,7 +99,9 @@ def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
     elif is_under_way(folder):
         line = f"{folder.name} is under way: this is what was settled until now"
     else:
-        line = f"{folder.name} did not come to its end; to resume it: {resume_command(folder)}"
+        own = folder.with_name(report.run_id)  # as it was called before it was renamed
+        again = "" if own == folder else f"name its folder {report.run_id} again, and then "
+        line = f"{folder.name} did not come to its end; to resume it: {again}{resume_command(own)}"
     print(line, file=sys.stderr)
     return 0
 
@@ -153,8 +156,9 @@ def read(source: Path) -> Report:
 def _other_than(source: Path) -> str:
     """What to do about a report that is damaged, or of another version."""
     folder = source.resolve().parent.parent
-    if (folder / PLAN).is_file() and (folder / RECORDS).is_file():
-        return f"remove the file, and {command(f'report {folder}')} makes it anew from the run's rows"
+    if report_of(folder) == source.resolve() and can_be_made_anew(folder):
+        again = command(f"report {quote(str(folder))}")
+        return f"remove the file, and {again} makes it anew from the run's rows"
     return f"give a {SOURCE} as docs/report.schema.json describes it"
 
 

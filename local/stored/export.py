@@ -12,7 +12,7 @@ from typing import Any
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.results import layout
-from breakeven.results.items import CASES, case_item
+from breakeven.results.items import CASES, RUN, case_item
 from breakeven.results.schemas import TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
@@ -77,10 +77,16 @@ def settled_cases(items: Items) -> set[str]:
     }
 
 
+def recorded_id(folder: Path, items: Items) -> str:
+    """The run's id, by which its rows are laid out: the folder may have been renamed or copied since."""
+    return str(items.get(RUN, {}).get("run_id", folder.name))
+
+
 def cases_without_rows(folder: Path, items: Items) -> list[str]:
     """Ids of the cases that are ok by the run's records, and of which the folder has no row any more."""
+    run_id = recorded_id(folder, items)
     is_ok = sorted(case for case in settled_cases(items) if items[case_item(case)]["status"] == "ok")
-    return [case for case in is_ok if not (folder / layout.row_key("cases", folder.name, case)).exists()]
+    return [case for case in is_ok if not (folder / layout.row_key("cases", run_id, case)).exists()]
 
 
 def without_rows(cases: Sequence[str]) -> str:

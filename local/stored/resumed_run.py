@@ -13,7 +13,7 @@ from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
-from local.stored.export import cases_without_rows, without_rows
+from local.stored.export import cases_without_rows, recorded_id, without_rows
 from local.stored.settled_cases import is_under_way
 from local.stored.whole_files import read_object
 
@@ -32,6 +32,9 @@ def earlier_run(runs: Path, run_id: str) -> Earlier:
     if is_under_way(folder):
         raise refused(folder.name, "it is under way; wait for its end, or interrupt it")
     items = _items(folder)
+    run_id = recorded_id(folder, items)
+    if run_id != folder.name:  # its rows, histograms and records all have that name
+        raise refused(folder.name, f"is a copy of run {run_id}, or was renamed; name the folder {run_id}")
     if gone := cases_without_rows(folder, items):
         raise refused(folder.name, f"its folder {without_rows(gone)}")
     return read_earlier(folder.name, _json(folder / "plan.json"), items, str(runs))

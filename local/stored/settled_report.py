@@ -17,7 +17,7 @@ from breakeven.steps.run.build_report import assemble
 from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
-from local.stored.export import Items, cases_without_rows, without_rows
+from local.stored.export import Items, cases_without_rows, recorded_id, without_rows
 from local.stored.whole_files import read_object
 
 PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
@@ -56,13 +56,23 @@ def has_ended(folder: Path) -> bool:
     return _records(folder).ended
 
 
+def can_be_made_anew(folder: Path) -> bool:
+    """Are plan, records and the rows of every case that is ok there, whatever the folder is called now?"""
+    try:
+        _check_whole(folder, _records(folder))
+    except InputError:
+        return False
+    return (folder / PLAN).is_file()
+
+
 def settled_report(folder: Path) -> Report:
     """The report of what is settled.
 
     :raises InputError: nothing is, or a file is damaged or of another version
     """
-    kept, run_id = _records(folder), folder.name
+    kept = _records(folder)
     _check_whole(folder, kept)
+    run_id = recorded_id(folder, kept.items)
     plan = _document(folder / PLAN)
     tables = {
         table.name: SqlTable(

@@ -82,17 +82,6 @@ def test_a_report_of_an_earlier_version_is_rendered_with_its_drift_and_stays_as_
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_damaged_report_of_a_run_is_to_be_made_anew(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    report = store(tmp_path, monthly(1)) / "report" / "report.json"
-    report.write_text(report.read_text()[:5000])
-    assert main(["report", "m1", "--runs", str(tmp_path)]) == 2
-    remedy = f"remove the file, and npm run breakeven -- report {tmp_path / 'm1'} makes it anew"
-    assert remedy in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("undrawn")
 def test_the_first_run_of_a_suite_says_that_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(tmp_path, monthly(2))
     assert main(["report", "m2", "--runs", str(tmp_path)]) == 0

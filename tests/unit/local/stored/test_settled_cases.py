@@ -4,95 +4,27 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from moto.moto_api._internal.models import moto_api_backend
 
 from breakeven.errors import InputError
 from breakeven.results import layout
-from breakeven.results.items import RUN, case_item, lane_item
-from breakeven.steps.case.case_rows import write_case
-from breakeven.steps.run.plan_run import plan_run
+from breakeven.results.items import RUN, case_item
 from breakeven.steps.services import Services
-from breakeven.workload.read import parse_suite, parse_yaml
 from cli import report_command
 from cli.main import main
 from local.stored import resumed_run
 from local.stored.export import UnwritableError, export_run, point_latest
 from local.stored.settled_cases import SettledCases, is_under_way
-from tests.support.aws.moto_results import installed, services_in_moto
+from tests.support.aws.moto_results import services_in_moto
 from tests.support.workflow.full_disk import full_disk
+from tests.support.workflow.settled_run import RUN_ID, ended, keep, plan, settle
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-RUN_ID, AGAIN, TARGET = "r1", "r2", "sqs-standard"
-SUITE = f"""
-suite: four
-title: Four cases
-targets: [{TARGET}]
-instrument: false
-scenarios:
-  parallel: {{threads: [1, 2, 3, 4], warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 1KiB}}
-"""
-
-
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    with installed(monkeypatch) as found:
-        yield found
-
-
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return tmp_path / "runs"
-
-
-@pytest.fixture
-def cases(services: Services) -> list[str]:
-    """Ids of a run's cases; none has begun."""
-    suite = parse_suite(parse_yaml(SUITE.encode(), "test"), "test").document()
-    return plan(services, RUN_ID, suite=suite)
-
-
-def plan(services: Services, run_id: str, **wanted: Any) -> list[str]:
-    document = {"surroundings": {"name": "local"}, **wanted}
-    started = {"execution": f"arn:{run_id}", "started_at": "2026-11-20T00:00:00Z", "simulated": True}
-    answer = plan_run(services, run_id, document, **started)
-    return [case["case_id"] for legs in answer["rounds"] for leg in legs for case in leg["cases"]]
-
-
-def settle(services: Services, case_id: str, reason: str | None = None) -> None:
-    """As the steps do it: rows first, the record last."""
-    state, case = services.state(RUN_ID), services.case(RUN_ID, case_id)
-    begun = {"attempt": 1, "status": "running", "started_at": "2026-11-20T00:00:00+00:00"}
-    item = state.update(case_item(case_id), case_id=case_id, target=TARGET, **begun)
-    state.update(lane_item(TARGET), server="ElasticMQ", provenance="emulated")
-    write_case(services, case, item, None, mirrors_after=None, reason=reason)
-    services.store.put_bytes(layout.histogram_key(RUN_ID, case_id), b"latencies", "text/plain")
-    state.update(case_item(case_id), status="failed" if reason else "ok", reason=reason)
-
-
-def keep(services: Services, settled: SettledCases) -> None:
-    settled.keep(services.state(RUN_ID).items())
-
-
-@pytest.fixture
-def killed(services: Services, cases: list[str], runs: Path) -> list[str]:
-    """The cases of a run that was killed when one was ok, one had failed, and one was under way."""
-    settled = SettledCases(services.store, RUN_ID, runs)
-    keep(services, settled)
-    settle(services, cases[0])
-    keep(services, settled)
-    settle(services, cases[1], "no")
-    keep(services, settled)
-    services.store.put_bytes(layout.row_key("windows", RUN_ID, cases[2]), b"of a case that is not settled")
-    services.state(RUN_ID).update(case_item(cases[2]), status="running", attempt=1)
-    keep(services, settled)
-    settled.close()
-    return cases
+AGAIN = "r2"
 
 
 def brought(runs: Path) -> Services:
@@ -167,13 +99,11 @@ def test_the_report_shows_it_and_says_how_to_go_on(
     assert "not yet" in (runs / RUN_ID / "report" / "report.md").read_text()
 
 
+@pytest.mark.usefixtures("killed")
 def test_a_run_that_ended_and_whose_report_is_gone_is_not_said_to_be_unfinished(
-    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = runs / RUN_ID / "state.json"
-    records = json.loads(path.read_text())
-    records[RUN]["finished_at"] = "2026-11-20T01:00:00+00:00"
-    path.write_text(json.dumps(records))
+    ended(runs)
     assert not (runs / RUN_ID / "report").exists()
     assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
     said = capsys.readouterr()
