@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import botocore.session
 import pytest
@@ -22,6 +23,7 @@ from moto.s3.models import S3Backend
 from local.cdk.synth import Synthesis
 from local.children import Children
 from tests.support.shared import FOLDER, made_once
+from tests.support.workers import SharedServersScheduling
 
 pytest_plugins = ["tests.support.servers"]
 
@@ -53,6 +55,10 @@ def pytest_configure() -> None:
     gc.disable()
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return SharedServersScheduling(config, log)
 
 
 def pytest_unconfigure() -> None:

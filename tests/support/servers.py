@@ -1,9 +1,13 @@
 """Real servers for the whole session, started when a test first asks for one.
 
-* ``rabbitmq_pair``: Access with two nodes, a cluster of our own; tests leave it as they found it
+* ``rabbitmq_pair``: Access with two nodes, a cluster of our own
+* ``rabbitmq_trio``, ``rabbitmq_node``: clusters whose nodes tests may stop and kill
 * ``sqs_endpoint``: URL of a running SQS server (ElasticMQ where there is Java)
 * ``sqs_environment``: for one test, the environment that points boto3 to it
 * ``queue_case``: makes a Case of a target with some of the workload's fields given
+
+Tests leave each as they found it. Files of tests that share one are run one after the other: see
+``tests/support/workers.py``.
 """
 
 from __future__ import annotations
@@ -16,13 +20,16 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.workload.case import Case
 from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines
+from local.servers.brokers import BrokerCluster
 from local.servers.sqs_server import SqsServer
 from tests.support.canaries import arguments
 from tests.support.cases import case_with, workload_with
+from tests.support.loaders.real_nodes import three_nodes
 from tests.support.workflow.processes import eventually, processes_of
 
 INSTANCES = ("i-1", "i-2")
@@ -69,6 +76,20 @@ def rabbitmq_pair(
     machines.terminate(INSTANCES)
     assert eventually(lambda: not processes_of(workdir))
     assert list(workdir.iterdir()) == []
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_trio(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerCluster]:
+    with three_nodes(children, tmp_path_factory.mktemp("trio"), CREDENTIALS) as nodes:
+        yield nodes
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_node(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerCluster]:
+    node = BrokerCluster(children, tmp_path_factory.mktemp("node"), CREDENTIALS, ClusterSettings(nodes=1))
+    node.start()
+    yield node
+    node.stop()
 
 
 @pytest.fixture(scope="session")

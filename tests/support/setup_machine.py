@@ -77,7 +77,7 @@ STUBS = {
     "id": "echo 1000",
     "sudo": "exit 1",
     "apt-get": "record",
-    "chromium": "",
+    "chromium-headless-shell": "",
     "shellcheck": "",
     "ip": "",
 }

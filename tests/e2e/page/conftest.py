@@ -22,6 +22,8 @@ FLAGS = (
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell"), args=list(FLAGS)
+        )
         yield chromium
         chromium.close()

@@ -19,7 +19,6 @@ from breakeven.agent import node_alarms
 from breakeven.agent.node_orders import FaultAnswer
 from breakeven.agent.node_peers import cut_off_at
 from breakeven.agent.order_agent import NOT_RUNNING
-from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
 from breakeven.results.fault_orders import FaultOrder
 from breakeven.targets.rabbitmq_management import Management
@@ -45,18 +44,15 @@ from tests.support.loaders.fault_lane import (
     running_as_seen_by,
 )
 from tests.support.loaders.live_case import PATIENCE_S
-from tests.support.loaders.real_nodes import three_nodes
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
-CREDENTIALS = Access(username="breakeven-faults", password="the-seventh-one")
 
 
 @pytest.fixture(scope="module")
-def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
-    with three_nodes(children, tmp_path_factory.mktemp("faults"), CREDENTIALS) as nodes:
-        open_target(TARGET, nodes.access).establish()
-        yield nodes
+def cluster(rabbitmq_trio) -> BrokerCluster:
+    open_target(TARGET, rabbitmq_trio.access).establish()
+    return rabbitmq_trio
 
 
 @pytest.fixture
@@ -103,9 +99,9 @@ def test_nodes_are_paused_and_stopped_one_after_the_other(lane, faulty_case):
 
 def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
     case = faulty_case(
-        NodeFault(at_s=1, kind="memory-alarm", node="leader", for_s=3),
-        NodeFault(at_s=4.5, kind="disk-alarm", node="other", for_s=3),
-        measure_s=8,
+        NodeFault(at_s=1, kind="memory-alarm", node="leader", for_s=4),
+        NodeFault(at_s=6, kind="disk-alarm", node="other", for_s=4),
+        measure_s=11,
         **BACKLOG,
     )
     lane.prepare(case)

@@ -70,9 +70,9 @@ def test_a_rolling_restart_takes_one_node_after_the_other_and_loses_nothing(lane
 
 def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
     case = faulty_case(
-        NodeFault(at_s=2, kind="disk-alarm", node="leader", for_s=2),
-        NodeFault(at_s=5, kind="memory-alarm", node="other", for_s=2),
-        measure_s=8,
+        NodeFault(at_s=1, kind="disk-alarm", node="leader", for_s=4),
+        NodeFault(at_s=6, kind="memory-alarm", node="other", for_s=4),
+        measure_s=11,
         **BACKLOG,
     )
     lane.prepare(case)

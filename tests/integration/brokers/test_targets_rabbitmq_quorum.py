@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
@@ -18,18 +16,15 @@ from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import PATIENCE_S, live
-from tests.support.loaders.real_nodes import three_nodes
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
-CREDENTIALS = Access(username="breakeven-quorum", password="the-fifth-one")
 
 
-@pytest.fixture(scope="module")
-def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
+@pytest.fixture
+def cluster(rabbitmq_trio):
     """On 4.x where this machine has it, also in a private root."""
-    with three_nodes(children, tmp_path_factory.mktemp("quorum"), CREDENTIALS) as nodes:
-        yield nodes
+    return rabbitmq_trio
 
 
 @pytest.fixture

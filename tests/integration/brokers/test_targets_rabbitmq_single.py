@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
-from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import live
 
 TARGET = "rabbitmq-single"
 #: a broker that keeps its queues in Mnesia writes that it has one up to two seconds late, as the log of that
 #: (`disk_log`) is buffered for so long: killed before, it comes back without the queue. Seconds
 WRITTEN_S = 3.0
-CREDENTIALS = Access(username="breakeven-single", password="the-fourth-one")
 
 
-@pytest.fixture(scope="module")
-def node(children, tmp_path_factory) -> Iterator[BrokerCluster]:
-    cluster = BrokerCluster(
-        children, tmp_path_factory.mktemp("single"), CREDENTIALS, ClusterSettings(nodes=1)
-    )
-    cluster.start()
-    yield cluster
-    cluster.stop()
+@pytest.fixture
+def node(rabbitmq_node):
+    return rabbitmq_node
 
 
 def test_its_queues_are_durable_and_classic_and_have_no_copies(node, queue_case):

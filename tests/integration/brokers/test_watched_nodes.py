@@ -16,14 +16,12 @@ from typing import Any
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.results import layout
 from breakeven.results.items import case_item, loader_item
 from breakeven.steps.case.process_meter import TREE
 from breakeven.steps.case.watch import watch, watched
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_node import ON_OTHER_HOSTS
 from breakeven.targets.target import open_target
 from local.servers.broker_releases import SERVER
@@ -35,7 +33,6 @@ from tests.support.money.query_tables import case as case_row
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-single"
-CREDENTIALS = Access(username="breakeven-watched", password="the-fifth-one")
 WORK_S, WRITTEN = 5.0, 100_000_000
 #: how far from the instant that a sample names it may have been taken on a busy machine, seconds
 SAMPLED_WITHIN_S = 0.5
@@ -57,14 +54,9 @@ os.rename("measured.new", "measured")
 """
 
 
-@pytest.fixture(scope="module")
-def node(children, tmp_path_factory) -> Iterator[BrokerCluster]:
-    cluster = BrokerCluster(
-        children, tmp_path_factory.mktemp("watched"), CREDENTIALS, ClusterSettings(nodes=1)
-    )
-    cluster.start()
-    yield cluster
-    cluster.stop()
+@pytest.fixture
+def node(rabbitmq_node):
+    return rabbitmq_node
 
 
 @pytest.fixture

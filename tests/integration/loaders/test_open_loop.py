@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.instrument.program import Program, Stall
 from breakeven.loadgen.ledger.queue_count import QueueCount
@@ -15,9 +14,6 @@ from breakeven.loadgen.merge import merge
 from breakeven.loadgen.record.histogram import Histogram, bin_of
 from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from local.children import Children
-from local.servers.brokers import BrokerCluster
 from tests.support.loaders.instrument_runs import instrument_case, measured
 from tests.support.loaders.live_case import live
 
@@ -64,25 +60,23 @@ def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
     pytest.fail(f"{read} ms read, {predicted} ms predicted")
 
 
-def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_path) -> None:
+def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(rabbitmq_node) -> None:
     rate, run_s, pause_s, window = 1500.0, 6.0, 1.0, 200
-    credentials = Access(username="breakeven-open", password="the-fourth-one")
-    with Children() as children:
-        cluster = BrokerCluster(children, tmp_path, credentials, ClusterSettings(nodes=1))
-        access = cluster.start()
-        case = instrument_case(
-            Program(protocol="amqp", messages=1), **PUSHED, measure_s=run_s, rate=rate, window=window
-        )
-        case = case.model_copy(update={"target": "rabbitmq-mirrored-pair"})
-        with open_channel(access, access.nodes) as channel:
-            channel.queue_declare(QUEUE, durable=True)
-        with live(case, (QUEUE,), make_client(case.workload, access)) as running:
-            running.await_traffic()
-            cluster.signal(access.nodes[0].name, signal.SIGSTOP)
-            time.sleep(pause_s)
-            cluster.signal(access.nodes[0].name, signal.SIGCONT)
-            found = merge([running.result()], QueueCount(0))
-        cluster.stop()
+    access = rabbitmq_node.access
+    case = instrument_case(
+        Program(protocol="amqp", messages=1), **PUSHED, measure_s=run_s, rate=rate, window=window
+    )
+    case = case.model_copy(update={"target": "rabbitmq-mirrored-pair"})
+    with open_channel(access, access.nodes) as channel:
+        channel.queue_declare(QUEUE, durable=True)
+    with live(case, (QUEUE,), make_client(case.workload, access)) as running:
+        running.await_traffic()
+        rabbitmq_node.signal(access.nodes[0].name, signal.SIGSTOP)
+        time.sleep(pause_s)
+        rabbitmq_node.signal(access.nodes[0].name, signal.SIGCONT)
+        found = merge([running.result()], QueueCount(0))
+    with open_channel(access, access.nodes) as channel:
+        channel.queue_delete(QUEUE)
     assert found.ledger.sent == found.ledger.confirmed == found.ledger.received == rate * run_s
     response = found.totals["produce"].cell.latencies
     service = found.totals["produce_service"].cell.latencies

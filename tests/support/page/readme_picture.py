@@ -36,7 +36,9 @@ def main() -> int:
 
 def _taken(file: Path) -> bytes:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport=WINDOW, color_scheme="light")
         page.goto(file.as_uri() + TRAFFIC)
         page.locator("#yours-chart svg").wait_for()

@@ -63,7 +63,7 @@ def test_the_tests_add_what_only_they_need(machine: Machine) -> None:
 
 
 def test_a_deployment_needs_the_cdk_only(machine: Machine) -> None:
-    machine.without("java", "mvn", "chromium", "shellcheck")
+    machine.without("java", "mvn", "chromium-headless-shell", "shellcheck")
     first = machine.run("setup.sh", "deploy")
     assert first.returncode == 0, first.stderr
     assert [call.split()[-1] for call in machine.calls] == [
@@ -123,7 +123,7 @@ def test_the_cdks_command_line_is_set_up_before_it_is_called(machine: Machine) -
 
 
 def test_the_app_sets_up_all_but_the_command_line_that_starts_it(machine: Machine) -> None:
-    machine.without("java", "mvn", "chromium", "shellcheck")
+    machine.without("java", "mvn", "chromium-headless-shell", "shellcheck")
     (machine.root / "node_modules").mkdir()  # as `npm ci` has left it, which leaves no stamp of ours
     done = machine.run("setup.sh", "app")
     assert done.returncode == 0, done.stderr
@@ -215,11 +215,14 @@ def test_an_environment_made_by_hand_is_kept_and_completed(machine: Machine) -> 
 
 
 def test_nobody_to_ask_for_root_gives_the_command_to_paste(machine: Machine) -> None:
-    machine.without("chromium", "sudo")
+    machine.without("chromium-headless-shell", "sudo")
     result = machine.run("setup.sh", "test", NO_ENSUREPIP="yes")
     assert result.returncode == 2
     assert "needs root" in result.stderr
-    assert f"\n    su -c '{machine.root}/setup/debian_packages.sh python3-venv chromium'\n" in result.stderr
+    assert (
+        f"\n    su -c '{machine.root}/setup/debian_packages.sh python3-venv chromium-headless-shell'\n"
+        in result.stderr
+    )
     assert machine.calls == []
 
 
@@ -231,17 +234,17 @@ def test_a_sudo_that_wants_a_password_without_a_terminal_gives_its_command(machi
 
 
 def test_sudo_without_a_password_is_used(machine: Machine) -> None:
-    machine.without("chromium")
+    machine.without("chromium-headless-shell")
     machine.stub("sudo", '[ "$1" = -n ] || record')
     assert machine.run("setup.sh", "test").returncode == 0
-    assert machine.calls[0] == f"sudo {machine.root}/setup/debian_packages.sh chromium"
+    assert machine.calls[0] == f"sudo {machine.root}/setup/debian_packages.sh chromium-headless-shell"
 
 
 def test_no_apt_get_says_what_is_missing(machine: Machine) -> None:
-    machine.without("apt-get", "chromium")
+    machine.without("apt-get", "chromium-headless-shell")
     result = machine.run("setup.sh", "test")
     assert result.returncode == 2
-    assert "chromium" in result.stderr
+    assert "chromium-headless-shell" in result.stderr
     assert "by your system's own means" in result.stderr
 
 
