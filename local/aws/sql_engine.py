@@ -165,7 +165,12 @@ def _rows(columns: Mapping[str, str], partitions: Mapping[str, str], files: Sequ
 
 def _duckdb_types(columns: Mapping[str, str]) -> dict[str, str]:
     """DuckDB's type of each column, from Hive's."""
-    return {name: exp.DataType.build(kind, dialect="hive").sql("duckdb") for name, kind in columns.items()}
+    return {name: _duckdb_type(kind) for name, kind in columns.items()}
+
+
+@cache
+def _duckdb_type(kind: str) -> str:
+    return exp.DataType.build(kind, dialect="hive").sql("duckdb")
 
 
 def _struct(fields: Mapping[str, str]) -> str:

@@ -19,10 +19,10 @@ instrument: false
 warm_up: false
 seed: 1
 scenarios:
-  parallel: {threads: [1, 2], warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}
+  parallel: {threads: [1, 2], rate: 100, warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}
 """
 #: one search by two loaders, whose first one leads; and a case that is to go well
-SEARCH = SUITE.replace("threads: [1, 2]", "threads: 1") + (
+SEARCH = SUITE.replace("threads: [1, 2], rate: 100", "threads: 1") + (
     "  capacity: {mode: capacity, threads: 2, loaders: 2, rate: 300, measure_s: 4, drain_s: 10}\n"
 )
 

@@ -19,9 +19,9 @@ suite: four-cases
 title: Four cases, of which half are settled
 targets: [sqs-standard]
 instrument: false
-warm_up: 5
+warm_up: false
 scenarios:
-  parallel: {threads: [1, 2, 3, 4], warmup_s: 1, measure_s: 1, drain_s: 30, message_size: 1KiB}
+  parallel: {threads: [1, 2, 3, 4], rate: 20, warmup_s: 1, measure_s: 1, drain_s: 30, message_size: 1KiB}
 """
 
 

@@ -31,7 +31,7 @@ seed: 1
 defaults: {{threads: 1, warmup_s: 1, drain_s: 30, message_size: 1KiB}}
 scenarios:
   short: {{measure_s: 2}}
-  long: {{measure_s: {LONG_S}}}
+  long: {{measure_s: {LONG_S}, rate: 20}}
 """
 #: of how many operations there is a median; two seconds of a machine with much else to do may have fewer
 ENOUGH = 20

@@ -41,6 +41,10 @@ HIDDEN_S = 5
 LATE_S = 3.0
 #: messages a second: each fault meets some calls, where other work leaves a tenth of a core, too
 RATE = 100
+#: the general path meets them with the same client as the compiled core
+by_each_path = pytest.mark.parametrize(
+    "path", ["core", pytest.param("general", marks=pytest.mark.installed), "boto3"]
+)
 WAITS = Waits(unknown=HIDDEN_S + 3.0, hidden=HIDDEN_S + 1.0)
 Row = dict[str, Any]
 
@@ -129,7 +133,7 @@ def injected(*rows: Row, calls: tuple[str, ...] = ("sends", "receives", "deletes
     return sum(row[f"injected_{kind}"] for row in rows for kind in calls)
 
 
-@pytest.mark.parametrize("path", ["core", "general", "boto3"])
+@by_each_path
 def test_calls_that_are_refused_or_late_lose_nothing(drive, path):
     some = {"for_s": 2.0, "percent": 20.0}
     rows, ledger = drive(
@@ -151,7 +155,7 @@ def test_calls_that_are_refused_or_late_lose_nothing(drive, path):
     assert (ledger["duplicates"], ledger["redelivered"]) == (0, 0), "what was not deleted was, a moment later"
 
 
-@pytest.mark.parametrize("path", ["core", "general", "boto3"])
+@by_each_path
 def test_connections_that_are_reset_leave_unknown_outcomes_and_lose_nothing(drive, path):
     some = {"for_s": 2.5, "percent": 10.0, "kind": "reset"}
     rows, ledger = drive(
@@ -173,7 +177,7 @@ def test_connections_that_are_reset_leave_unknown_outcomes_and_lose_nothing(driv
     assert again <= ledger["redelivered"] <= again + hidden
 
 
-@pytest.mark.parametrize("path", ["core", "general", "boto3"])
+@by_each_path
 def test_each_copy_that_is_handed_out_is_a_duplicate(drive, path):
     rows, ledger = drive(
         path,

@@ -32,7 +32,7 @@ suite: tiny
 title: A small suite for tests
 targets: [sqs-standard, rabbitmq-mirrored-pair]
 warm_up: 5
-defaults: {warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
+defaults: {warmup_s: 1, measure_s: 1, drain_s: 30, message_size: 1KiB}
 scenarios:
   load-unload: {mode: load-unload, messages: 300, threads: 2}
   parallel: {threads: [1, 4]}

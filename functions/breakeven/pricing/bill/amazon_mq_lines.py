@@ -40,7 +40,8 @@ def amazon_mq_lines(inputs: Inputs, broker: BrokerType, book: PriceBook) -> list
 
 def priced_types(form: Form, book: PriceBook) -> list[str]:
     """Broker types whose price in this form the book knows."""
-    return [name for name in broker_types() if f"{form}.{name}" in book.items("amazonmq")]
+    priced = set(book.items("amazonmq"))
+    return [name for name in broker_types() if f"{form}.{name}" in priced]
 
 
 def copies_between_brokers(inputs: Inputs) -> float:

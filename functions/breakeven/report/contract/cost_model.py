@@ -6,7 +6,7 @@ they cost the same. Lists beside a ``msg_per_s`` list have one entry for each of
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from pydantic import Field
 
@@ -185,5 +185,6 @@ class DecisionMap(Strict):
 
 
 def place_of(rates: list[float], msg_per_s: float) -> int | None:
-    """Where a rate stands in a list of them; the arithmetic's last digits apart."""
-    return next((n for n, rate in enumerate(rates) if abs(rate - msg_per_s) <= EXACT * msg_per_s), None)
+    """Where a rate stands in a list of them, which ascend; the arithmetic's last digits apart."""
+    place = bisect_left(rates, msg_per_s * (1 - EXACT))
+    return place if place < len(rates) and rates[place] <= msg_per_s * (1 + EXACT) else None
