@@ -62,7 +62,9 @@ def test_a_name_of_a_book_does_not_steer_the_terminal(
 def test_a_rate_of_next_to_nothing_is_no_line_of_zeros(capsys: pytest.CaptureFixture[str]) -> None:
     assert words.figure(1e-320) == "1.00e-320"
     assert words.figure(0.00000123) == "0.00000123"
-    assert command.main(["crossover", "--rate", "1e-320"]) == 0
+    assert command.main(["crossover", "--rate", "1e-320"]) == command.BAD_INPUT
+    assert "--rate: '1e-320': is under a message a month; give 0 or at least" in capsys.readouterr().err
+    assert command.main(["crossover", "--rate", "0.000001"]) == 0
     said = capsys.readouterr().out
-    assert "1.00e-320 msg/s" in said
+    assert "0.00000100 msg/s" in said
     assert "inf" not in said
