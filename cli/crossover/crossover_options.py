@@ -167,7 +167,8 @@ def _check_least(arguments: argparse.Namespace) -> None:
     """:raises InputError: a number that its input takes, and that is next to nothing"""
     for option in OPTIONS:
         text = getattr(arguments, option[2:].replace("-", "_"))
-        number = None if text is None else number_of(text)
+        # of a rate the least is a message a month
+        number = None if text is None or option == "--rate" else number_of(text)
         if number is not None and 0 < abs(number) < LEAST:
             remedy = f"is next to nothing; give at least {LEAST:f}, or 0 where it takes that"
             raise InputError(WHERE, option, text, remedy)

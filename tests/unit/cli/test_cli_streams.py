@@ -64,7 +64,7 @@ def test_a_rate_of_next_to_nothing_is_no_line_of_zeros(capsys: pytest.CaptureFix
     assert words.figure(0.00000123) == "0.00000123"
     assert command.main(["crossover", "--rate", "1e-320"]) == command.BAD_INPUT
     assert "--rate: '1e-320': is under a message a month; give 0 or at least" in capsys.readouterr().err
-    assert command.main(["crossover", "--rate", "0.000001"]) == 0
+    assert command.main(["crossover", "--rate", "3.9e-7"]) == 0
     said = capsys.readouterr().out
-    assert "0.00000100 msg/s" in said
+    assert "0.000000390 msg/s" in said
     assert "inf" not in said
