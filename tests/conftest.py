@@ -70,7 +70,6 @@ def pytest_collection_finish() -> None:
     """Look for garbage less often, and not among all that is there before the first test: that takes a tenth
     of the processor's time.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
     gc.enable()

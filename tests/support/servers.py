@@ -1,7 +1,7 @@
 """Real servers for the whole session, started when a test first asks for one.
 
 * ``rabbitmq_pair``: Access with two nodes, a cluster of our own
-* ``rabbitmq_trio``, ``rabbitmq_node``: clusters whose nodes tests may stop and kill
+* ``rabbitmq_trio``, ``rabbitmq_two``, ``rabbitmq_node``: clusters whose nodes tests may stop and kill
 * ``sqs_endpoint``: URL of a running SQS server (ElasticMQ where there is Java)
 * ``sqs_environment``: for one test, the environment that points boto3 to it
 * ``queue_case``: makes a Case of a target with some of the workload's fields given
@@ -20,7 +20,7 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.catalog import PAIR, TRIO
 from breakeven.workload.case import Case
 from local.aws.ec2 import Launch
 from local.children import Children
@@ -29,7 +29,7 @@ from local.servers.brokers import BrokerCluster
 from local.servers.sqs_server import SqsServer
 from tests.support.canaries import arguments
 from tests.support.cases import case_with, workload_with
-from tests.support.loaders.real_nodes import three_nodes
+from tests.support.loaders.real_nodes import some_nodes
 from tests.support.workflow.processes import eventually, processes_of
 
 INSTANCES = ("i-1", "i-2")
@@ -80,16 +80,20 @@ def rabbitmq_pair(
 
 @pytest.fixture(scope="session")
 def rabbitmq_trio(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerCluster]:
-    with three_nodes(children, tmp_path_factory.mktemp("trio"), CREDENTIALS) as nodes:
+    with some_nodes(children, tmp_path_factory.mktemp("trio"), CREDENTIALS, 3, TRIO) as nodes:
+        yield nodes
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_two(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerCluster]:
+    with some_nodes(children, tmp_path_factory.mktemp("two"), CREDENTIALS, 2, PAIR) as nodes:
         yield nodes
 
 
 @pytest.fixture(scope="session")
 def rabbitmq_node(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerCluster]:
-    node = BrokerCluster(children, tmp_path_factory.mktemp("node"), CREDENTIALS, ClusterSettings(nodes=1))
-    node.start()
-    yield node
-    node.stop()
+    with some_nodes(children, tmp_path_factory.mktemp("node"), CREDENTIALS, 1) as node:
+        yield node
 
 
 @pytest.fixture(scope="session")

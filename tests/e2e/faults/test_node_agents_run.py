@@ -10,13 +10,14 @@ from breakeven.agent import order_agent
 from breakeven.brokers.access import Access
 from breakeven.report.contract.report_model import Report
 from breakeven.steps.case.host_samples import HOST
-from tests.support.loaders.real_nodes import three_nodes
+from breakeven.targets.catalog import TRIO
+from tests.support.loaders.real_nodes import some_nodes
 from tests.support.workflow.node_agents import MachinesWithAgents, nodes_have_their_role
 from tests.support.workflow.workflow_runs import Workflow, workflow_at
 
 pytestmark = pytest.mark.installed
 
-RUN_ID, TRIO = "agents", "rabbitmq-quorum-trio"
+RUN_ID = "agents"
 SUITE = f"""
 suite: agents
 title: Nodes with their agents
@@ -34,7 +35,7 @@ scenarios:
 def machines(children, tmp_path_factory) -> Iterator[MachinesWithAgents]:
     credentials = Access(username="breakeven-agents", password="-the_ninth~1")
     with (
-        three_nodes(children, tmp_path_factory.mktemp("nodes"), credentials) as cluster,
+        some_nodes(children, tmp_path_factory.mktemp("nodes"), credentials, 3, TRIO) as cluster,
         pytest.MonkeyPatch.context() as patch,
     ):
         made = MachinesWithAgents(cluster)

@@ -49,7 +49,7 @@ from tests.support.workflow.processes import eventually
 TARGET = "rabbitmq-quorum-trio"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(rabbitmq_trio) -> BrokerCluster:
     open_target(TARGET, rabbitmq_trio.access).establish()
     return rabbitmq_trio

@@ -7,10 +7,8 @@ from functools import partial
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.targets.target import open_target
 from breakeven.workload.node_faults import NodeFault
-from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.fault_lane import (
     BACKLOG,
@@ -26,18 +24,12 @@ from tests.support.loaders.fault_lane import (
 )
 
 TARGET = "rabbitmq-mirrored-pair"
-CREDENTIALS = Access(username="breakeven-pair-faults", password="the-eighth-one")
 
 
-@pytest.fixture(scope="module")
-def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
-    nodes = BrokerCluster(
-        children, tmp_path_factory.mktemp("pair-faults"), CREDENTIALS, release=release_of(TARGET)
-    )
-    nodes.start()
-    open_target(TARGET, nodes.access).establish()
-    yield nodes
-    nodes.stop()
+@pytest.fixture
+def cluster(rabbitmq_two) -> BrokerCluster:
+    open_target(TARGET, rabbitmq_two.access).establish()
+    return rabbitmq_two
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Loss is seen where there is some and nowhere else: whole loaders, real nodes, kill -9.
 
-The pair is this file's own, as its nodes are killed; before each test all of it is up again.
+Its nodes are killed; before each test all of them are up again, and after the last.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager
 import psutil
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.ledger.queue_count import QueueCount
@@ -29,7 +28,6 @@ from tests.support.loaders.live_case import PATIENCE_S, LiveCase, assert_failed_
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-mirrored-pair"
-CREDENTIALS = Access(username="breakeven-loss", password="the-third-one")
 #: a durable queue on the first node alone: no policy of ours has its name
 HOMEBOUND = "on-the-first-node"
 
@@ -38,7 +36,7 @@ class Pair:
     """Two nodes, and what the tests do to them."""
 
     def __init__(self, cluster: BrokerCluster) -> None:
-        self.cluster, self.access = cluster, cluster.start()
+        self.cluster, self.access = cluster, cluster.access
         self.management = Management(self.access)
         self.target = RabbitMQMirroredPair(self.access)
         self.target.establish()
@@ -82,13 +80,12 @@ def _group(leader: int) -> list[psutil.Process]:
 
 
 @pytest.fixture(scope="module")
-def nodes(children, tmp_path_factory) -> Iterator[Pair]:
-    cluster = BrokerCluster(children, tmp_path_factory.mktemp("loss"), CREDENTIALS)
-    made = Pair(cluster)
+def nodes(rabbitmq_two) -> Iterator[Pair]:
+    made = Pair(rabbitmq_two)
     with open_channel(made.access, made.access.nodes) as channel:
         channel.queue_declare(HOMEBOUND, durable=True, arguments={"x-queue-master-locator": "client-local"})
     yield made
-    cluster.stop()
+    made.restore()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Real nodes for the targets of quorum queues."""
+"""Real nodes for tests that do more to them than to connect."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from breakeven.brokers.access import Access
-from breakeven.targets.catalog import TRIO
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.terms import TargetName
 from local.children import Children
-from local.servers.broker_releases import release_of
+from local.servers.broker_releases import OWN, release_of
 from local.servers.brokers import BrokerCluster
 
 
 @contextmanager
-def three_nodes(children: Children, folder: Path, credentials: Access) -> Iterator[BrokerCluster]:
-    """A cluster of the trio's release: 4.x where this machine has it, also in a private root."""
-    nodes = BrokerCluster(children, folder, credentials, ClusterSettings(nodes=3), release=release_of(TRIO))
-    nodes.start()
+def some_nodes(
+    children: Children, folder: Path, credentials: Access, nodes: int, target: TargetName | None = None
+) -> Iterator[BrokerCluster]:
+    """A cluster of the target's release, also in a private root, or of this machine's own."""
+    release = release_of(target) if target else OWN
+    cluster = BrokerCluster(children, folder, credentials, ClusterSettings(nodes=nodes), release=release)
+    cluster.start()
     try:
-        yield nodes
+        yield cluster
     finally:
-        nodes.stop()
+        cluster.stop()
