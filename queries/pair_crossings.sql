@@ -18,7 +18,7 @@
 --          equal_until_msg_per_s  the highest rate at which they are equal; null with a tie: to the end of the search
 --          until_msg_per_s        the next crossing, to which cheaper_above holds; null: to the end of the search
 --          searched_msg_per_s     the end of the search
---          low_msg_per_s, high_msg_per_s   interval from the uncertain inputs; null: none is uncertain
+--          low_msg_per_s, high_msg_per_s   interval from the uncertain inputs and the crossing; null: none is uncertain
 --          corners                questions that put the uncertain inputs at their ends
 --          corners_with           how many of them have this crossing
 --          messages_per_month     of msg_per_s
@@ -76,8 +76,11 @@ SELECT
   equal_until / nullif(hours_per_month * 3600E0, 0E0) AS equal_until_msg_per_s,
   next_messages / nullif(hours_per_month * 3600E0, 0E0) AS until_msg_per_s,
   searched_messages / nullif(hours_per_month * 3600E0, 0E0) AS searched_msg_per_s,
-  low AS low_msg_per_s,
-  high AS high_msg_per_s,
+  -- of steps the number of crossings may be another at the ends: the interval has its own crossing in any case
+  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) < low
+    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE low END AS low_msg_per_s,
+  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) > high
+    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE high END AS high_msg_per_s,
   corners,
   corners_with,
   messages AS messages_per_month,

@@ -57,8 +57,9 @@ def pytest_configure() -> None:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    return SharedServersScheduling(config, log)
+    return SharedServersScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_unconfigure() -> None:

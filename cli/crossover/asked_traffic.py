@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from breakeven.errors import InputError
@@ -10,6 +11,9 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from cli.crossover.crossover_options import WHERE
 from cli.option_parser import DECIMAL
+
+#: a number with commas where they stand between thousands
+THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
 
 LEAST_BILL_USD = 0.01
 #: of which one says how much traffic there is
@@ -63,5 +67,5 @@ def dollars(text: str) -> float:
 
 def _number(text: str) -> float:
     """With commas between thousands or without; -1 of what is none."""
-    plain = text.replace(",", "")
+    plain = text.replace(",", "") if THOUSANDS.fullmatch(text) else text
     return float(plain) if DECIMAL.fullmatch(plain) else -1.0

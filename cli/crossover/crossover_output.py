@@ -163,5 +163,6 @@ def _capacity(answer: Answer) -> list[str]:
     if capacity.stated is None:
         peak = f"a peak of {inputs.peak_factor:g} times the mean, {inputs.utilisation:.0%} used"
         each = "One cluster" if clusters == 1 else f"Each of the {clusters:,.0f} clusters"
-        lines.append(f"{each} needs at least {needed} msg/s with one node down: {peak}.")
+        down = " with one node down" if inputs.nodes > 1 else ""
+        lines.append(f"{each} needs at least {needed} msg/s{down}: {peak}.")
     return lines

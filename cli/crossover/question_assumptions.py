@@ -20,7 +20,7 @@ from breakeven.pricing.bill.uncertainty import (
 from breakeven.pricing.prices.price import Price
 from breakeven.report.money.consumption.consumer_words import consumers, lambda_polling
 from breakeven.report.money.measured_capacity import MeasuredCapacity
-from breakeven.report.money.price_assumptions import amazon_mq, fifo_quota
+from breakeven.report.money.price_assumptions import amazon_mq, discounted, fifo_quota
 from breakeven.report.money.priced.price_owners import LISTS, but_for
 
 
@@ -48,7 +48,7 @@ def assumptions(
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         consumers(inputs),
-        f"{LISTS} before tax, not refreshed{but_for(_prices(base))}; {work}",
+        f"{LISTS} before tax, not refreshed{but_for(_prices(base))}{discounted(inputs)}; {work}",
     ]
     unsure = list(uncertain(inputs))
     if unsure:

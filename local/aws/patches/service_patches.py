@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -151,17 +152,23 @@ def listings_outlive_deletions(swaps: Swaps, _: Aws) -> None:
         swaps.attribute(ObjectsByKey, f"iter{mended.__name__}", mended)
 
 
-@around(FakeKey, "dispose")
-def objects_outlive_replacements(original: Any, self: Any, garbage: bool = False) -> None:
+@Patch
+def objects_outlive_replacements(swaps: Swaps, _: Aws) -> None:
     """Symptom: an object that is replaced or deleted while it is read is a ValueError of the reading.
 
-    Mend: who began to read it reads what it was; it goes with the last who holds it.
+    Mend: who began to read it reads what it was; it goes with the last who holds it, as moto's own list of
+    all objects that there were, by which it closes them at its end, holds none.
     """
-    if garbage:
-        original(self, garbage)
-    elif self.multipart:
-        self.multipart.dispose()
-    self.disposed = True
+
+    def dispose(original: Any, self: Any, garbage: bool = False) -> None:
+        if garbage:
+            original(self, garbage)
+        elif self.multipart:
+            self.multipart.dispose()
+        self.disposed = True
+
+    swaps.wrap(FakeKey, "dispose", dispose)
+    swaps.attribute(FakeKey, "instances_tracked", deque(maxlen=0))
 
 
 @around(sfn_models.StateMachine, "create_from_cloudformation_json")

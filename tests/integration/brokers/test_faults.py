@@ -44,6 +44,7 @@ from tests.support.loaders.fault_lane import (
     running_as_seen_by,
 )
 from tests.support.loaders.live_case import PATIENCE_S
+from tests.support.loaders.real_nodes import made_whole
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
@@ -51,7 +52,7 @@ TARGET = "rabbitmq-quorum-trio"
 
 @pytest.fixture
 def cluster(rabbitmq_trio) -> BrokerCluster:
-    open_target(TARGET, rabbitmq_trio.access).establish()
+    open_target(TARGET, made_whole(rabbitmq_trio).access).establish()
     return rabbitmq_trio
 
 

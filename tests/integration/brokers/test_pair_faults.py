@@ -22,13 +22,14 @@ from tests.support.loaders.fault_lane import (
     fault_lane,
     measured_at,
 )
+from tests.support.loaders.real_nodes import made_whole
 
 TARGET = "rabbitmq-mirrored-pair"
 
 
 @pytest.fixture
 def cluster(rabbitmq_two) -> BrokerCluster:
-    open_target(TARGET, rabbitmq_two.access).establish()
+    open_target(TARGET, made_whole(rabbitmq_two).access).establish()
     return rabbitmq_two
 
 

@@ -14,8 +14,10 @@ from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
+from local.servers.broker_releases import PrivateRoot, release_of
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import PATIENCE_S, live
+from tests.support.loaders.real_nodes import made_whole
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
@@ -24,7 +26,7 @@ TARGET = "rabbitmq-quorum-trio"
 @pytest.fixture
 def cluster(rabbitmq_trio):
     """On 4.x where this machine has it, also in a private root."""
-    return rabbitmq_trio
+    return made_whole(rabbitmq_trio)
 
 
 @pytest.fixture
@@ -40,7 +42,10 @@ def views(cluster: BrokerCluster, queues: tuple[str, ...]) -> list[dict[str, obj
 
 def test_the_manifest_has_what_quorum_queues_depend_on(target):
     said = target.establish()
-    old = said.server.startswith("RabbitMQ 3.")
+    release = release_of(TARGET)
+    assert said.server.startswith(f"RabbitMQ {release.version}")
+    old = release.version.startswith("3.")
+    assert not (old and isinstance(release, PrivateRoot)), "a root has 4.x"
     assert said.parameters["nodes"] == 3
     assert said.parameters["delivery_limit"] == ("none" if old else 20)
     assert said.parameters["quorum_commands_soft_limit"] == 32

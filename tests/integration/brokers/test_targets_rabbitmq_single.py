@@ -13,6 +13,7 @@ from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from tests.support.loaders.live_case import live
+from tests.support.loaders.real_nodes import made_whole
 
 TARGET = "rabbitmq-single"
 #: a broker that keeps its queues in Mnesia writes that it has one up to two seconds late, as the log of that
@@ -22,7 +23,7 @@ WRITTEN_S = 3.0
 
 @pytest.fixture
 def node(rabbitmq_node):
-    return rabbitmq_node
+    return made_whole(rabbitmq_node)
 
 
 def test_its_queues_are_durable_and_classic_and_have_no_copies(node, queue_case):

@@ -28,6 +28,7 @@ from local.servers.broker_releases import SERVER
 from local.servers.brokers import BrokerCluster
 from tests.support.aws.moto_results import installed
 from tests.support.loaders.live_case import live
+from tests.support.loaders.real_nodes import made_whole
 from tests.support.money.query_tables import Bucket
 from tests.support.money.query_tables import case as case_row
 from tests.support.workflow.processes import eventually
@@ -56,7 +57,7 @@ os.rename("measured.new", "measured")
 
 @pytest.fixture
 def node(rabbitmq_node):
-    return rabbitmq_node
+    return made_whole(rabbitmq_node)
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(rabbi
     )
     case = case.model_copy(update={"target": "rabbitmq-mirrored-pair"})
     with open_channel(access, access.nodes) as channel:
+        channel.queue_delete(QUEUE)  # of a time that failed
         channel.queue_declare(QUEUE, durable=True)
     with live(case, (QUEUE,), make_client(case.workload, access)) as running:
         running.await_traffic()

@@ -12,6 +12,7 @@ from breakeven.terms import TargetName
 from local.children import Children
 from local.servers.broker_releases import OWN, release_of
 from local.servers.brokers import BrokerCluster
+from tests.support.workflow.processes import eventually, processes_of
 
 
 @contextmanager
@@ -26,3 +27,13 @@ def some_nodes(
         yield cluster
     finally:
         cluster.stop()
+    assert eventually(lambda: not processes_of(folder))
+    assert list(folder.iterdir()) == []
+
+
+def made_whole(cluster: BrokerCluster) -> BrokerCluster:
+    """With every node that an earlier test has left down, as where it failed, started again."""
+    for node in cluster.access.nodes:
+        if not cluster.runs(node.name):
+            cluster.restart(node.name)
+    return cluster

@@ -143,7 +143,9 @@ function span(row: Crossing, ends: Crossing[][], seconds: number): Span {
     const rate = same?.above === row.above ? perSecond(same, seconds) : null;
     return rate === null ? [] : [rate];
   });
-  const [low, high] = [Math.min(...rates), Math.max(...rates)];
+  const own = perSecond(row, seconds);
+  const found = own === null ? rates : [...rates, own];
+  const [low, high] = [Math.min(...found), Math.max(...found)];
   const sure = rates.length === ends.length;
   // less than this part apart is the arithmetic's
   return rates.length && high - low > 1e-9 * high ? { low, high, sure } : { low: null, high: null, sure };

@@ -68,14 +68,16 @@ def _pays_from(asked: BreakEvenHours, corners: Sequence[BreakEvenHours]) -> Pays
     """None of Amazon MQ, and where an hour has no price."""
     if asked.other_option != RABBITMQ or not asked.hour_usd:
         return None
-    rates = [rate for each in corners if (rate := each.pays_with(STAFF_HOURS)) is not None]
+    own, found = asked.pays_with(STAFF_HOURS), [each.pays_with(STAFF_HOURS) for each in corners]
+    # a cluster more or less may put what is asked beyond both ends
+    rates = [rate for rate in (own, *found) if rate is not None] if corners else []
     return PaysFrom(
         hours=STAFF_HOURS,
-        msg_per_s=asked.pays_with(STAFF_HOURS),
+        msg_per_s=own,
         low_msg_per_s=min(rates, default=None),
         high_msg_per_s=max(rates, default=None),
         corners=len(corners),
-        corners_with=len(rates),
+        corners_with=len(corners) - found.count(None),
     )
 
 

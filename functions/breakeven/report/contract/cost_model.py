@@ -7,6 +7,7 @@ they cost the same. Lists beside a ``msg_per_s`` list have one entry for each of
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from math import isclose
 
 from pydantic import Field
 
@@ -14,6 +15,8 @@ from breakeven.pricing.prices.price import Publisher
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.strict import Strict
 
+#: by how much at most the slopes of one straight line differ, as parts of them
+STRAIGHT = 1e-6
 #: of staff time a month, for which the rate is named from which on running one's own pays
 STAFF_HOURS = 8.0
 
@@ -148,7 +151,8 @@ class BreakEvenHours(Strict):
     def pays_with(self, hours: float) -> float | None:
         """The rate from which on it saves more than so many hours cost, at all rates priced; None: at none.
 
-        Between two rates that were priced it is read off the straight line: bills are straight but for steps.
+        Between two rates that were priced it is read off the straight line, where the line goes on straight
+        beside them; else a cluster more may be needed between them, and it is the upper one.
         """
         assert self.hour_usd
         left = [saved - hours * self.hour_usd for saved in self.saved_usd]
@@ -157,7 +161,19 @@ class BreakEvenHours(Strict):
             return self.msg_per_s[0] if not begins and left else None
         low, high = self.msg_per_s[begins - 1 : begins + 1]
         before, after = left[begins - 1 : begins + 1]
+        if not self._is_straight(begins):
+            return high
         return low + (high - low) * before / (before - after)
+
+    def _is_straight(self, place: int) -> bool:
+        """Whether what is saved rises from one rate to this as it does before or after; of two it does."""
+        slopes = [
+            (self.saved_usd[n] - self.saved_usd[n - 1]) / (self.msg_per_s[n] - self.msg_per_s[n - 1])
+            for n in range(max(1, place - 1), min(place + 2, len(self.msg_per_s)))
+        ]
+        own = slopes[1 if place > 1 else 0]
+        beside = [slope for n, slope in enumerate(slopes) if n != (1 if place > 1 else 0)]
+        return not beside or any(isclose(own, slope, rel_tol=STRAIGHT) for slope in beside)
 
 
 class MapRow(Strict):

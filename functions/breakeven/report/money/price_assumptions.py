@@ -51,17 +51,15 @@ def _prices(report: Report, inputs: Inputs) -> str:
     if inputs.commitment != "on-demand":
         term, kind = inputs.commitment.split("-")
         commitment = f"instances reserved for {RESERVED[term]} ({kind}, nothing upfront)"
-    factors = [
-        f"{what} at {share(factor)} of the list price" for what, factor in _factors(inputs) if factor != 1
-    ]
-    apart = f", with {words.listing(factors)}" if factors else ""
-    return f"{prices_in_full(report)} They are in US dollars before tax, {commitment}{apart}."
+    return f"{prices_in_full(report)} They are in US dollars before tax, {commitment}{discounted(inputs)}."
 
 
-def _factors(inputs: Inputs) -> list[tuple[str, float]]:
-    """Of list prices, by what is priced."""
+def discounted(inputs: Inputs) -> str:
+    """', with SQS at 90% of the list price'; empty where all are at list price."""
     found = [("SQS", inputs.sqs_price_factor), ("an instance", inputs.instance_price_factor)]
-    return [*found, ("Amazon MQ", inputs.amazon_mq_price_factor)] if inputs.amazon_mq else found
+    found += [("Amazon MQ", inputs.amazon_mq_price_factor)] if inputs.amazon_mq else []
+    factors = [f"{what} at {share(factor)} of the list price" for what, factor in found if factor != 1]
+    return f", with {words.listing(factors)}" if factors else ""
 
 
 def _rates(question: CostQuestion, inputs: Inputs) -> str:

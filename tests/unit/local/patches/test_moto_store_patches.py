@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import pytest
 from moto.dynamodb.models import table as dynamodb_table
@@ -95,3 +97,14 @@ def test_objects_outlive_replacements(moto, patched, change):
         else:
             with pytest.raises(ValueError, match="closed file"):
                 _ = being_read.value
+
+
+def test_what_nobody_holds_of_an_object_any_more_is_gone(moto):
+    objects = ObjectsByKey()
+    with moto.patched_with(service_patches.objects_outlive_replacements, True, base=[]):
+        objects["key"] = FakeKey("key", b"before", account_id="123456789012", region_name="us-east-1")
+        before = weakref.ref(objects["key"])
+        after = FakeKey("key", b"after", account_id="123456789012", region_name="us-east-1")
+        objects.setlist("key", [after])
+        gc.collect()
+        assert before() is None

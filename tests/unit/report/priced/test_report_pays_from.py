@@ -67,14 +67,40 @@ def test_they_are_the_crossings_of_the_question_with_as_many_hours(inputs: dict[
             assert pays.interval == pytest.approx(crossing.interval, rel=1e-4)
 
 
+def saved_at(report: Report, sqs: str) -> list[tuple[float, float]]:
+    """Rates priced, and what is left of what is saved after eight hours at $75."""
+    (row,) = [
+        row
+        for row in report.break_even_hours
+        if (row.question_id, row.sqs_option, row.other_option) == (sample.QUESTION, sqs, RABBITMQ)
+    ]
+    return [(rate, saved - 600.0) for rate, saved in zip(row.msg_per_s, row.saved_usd, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "form"),
+    [(900.0, "pair"), *((capacity, "trio") for capacity in (450.0, 500.0, 550.0, 12_000.0))],
+)
+def test_with_steps_of_clusters_it_is_in_its_interval_and_pays_at_every_rate_priced_above(
+    capacity: float, form: str
+) -> None:
+    report = report_of(capacity_msg_per_s=capacity, deployment=form, amazon_mq=None)
+    for sqs in (AS_USED, BATCHED):
+        found = pays_from(report, sqs)
+        assert found
+        if found.msg_per_s is None:
+            continue
+        assert found.low_msg_per_s <= found.msg_per_s <= found.high_msg_per_s
+        assert all(left > 0 for rate, left in saved_at(report, sqs) if rate >= found.msg_per_s)
+        assert not all(left > 0 for rate, left in saved_at(report, sqs))
+
+
 def test_a_capacity_moves_it_both_ways() -> None:
-    """With steps of clusters it is the last change of sides, at which no rate above is dearer."""
     report = report_of(capacity_msg_per_s=900.0, amazon_mq=None)
     used = pays_from(report, AS_USED)
     assert used
     assert used.interval
     assert used.msg_per_s
-    assert used.interval[0] < used.msg_per_s < used.interval[1]
     ends = f"(between {used.interval[0]:.0f} and {used.interval[1]:.0f})"
     assert f"from about {used.msg_per_s:.0f} msg/s on {ends}" in in_detail(report)["Staff time"]
 
