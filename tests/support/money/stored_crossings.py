@@ -56,6 +56,7 @@ def agree(
             for other in corner
             if other.messages and (other.number, other.above) == (exact.number, exact.above)
         ]
+        beside += [row.msg_per_s] if beside else []
         assert row.low_msg_per_s == (pytest.approx(min(beside), rel=1e-6) if beside else None)
         assert row.high_msg_per_s == (pytest.approx(max(beside), rel=1e-6) if beside else None)
     return len(found)
