@@ -167,13 +167,14 @@ class BreakEvenHours(Strict):
 
     def _is_straight(self, place: int) -> bool:
         """Whether what is saved rises from one rate to this as it does before or after; of two it does."""
-        slopes = [
-            (self.saved_usd[n] - self.saved_usd[n - 1]) / (self.msg_per_s[n] - self.msg_per_s[n - 1])
-            for n in range(max(1, place - 1), min(place + 2, len(self.msg_per_s)))
-        ]
-        own = slopes[1 if place > 1 else 0]
-        beside = [slope for n, slope in enumerate(slopes) if n != (1 if place > 1 else 0)]
+        own = self._slope_to(place)
+        beside = [self._slope_to(n) for n in (place - 1, place + 1) if 0 < n < len(self.msg_per_s)]
         return not beside or any(isclose(own, slope, rel_tol=STRAIGHT) for slope in beside)
+
+    def _slope_to(self, place: int) -> float:
+        """Dollars for each message a second more, from the rate before."""
+        usd, rates = self.saved_usd, self.msg_per_s
+        return (usd[place] - usd[place - 1]) / (rates[place] - rates[place - 1])
 
 
 class MapRow(Strict):
