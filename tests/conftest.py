@@ -43,6 +43,8 @@ S3Backend._url_module = BaseBackend._url_module
 
 ROOT = Path(__file__).parent.parent
 
+IN_REAL_TIME = ("e2e", "integration")
+
 # moto reads hundreds of machine images into each simulated EC2, of which ours needs one
 os.environ.setdefault("MOTO_AMIS_PATH", str(ROOT / "tests" / "fixtures" / "machine_images.json"))
 
@@ -55,6 +57,16 @@ def pytest_configure() -> None:
     gc.disable()
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of real servers in real time run once more where they fail, and the summary names them.
+
+    See docs/decisions/0053-a-test-of-real-servers-that-fails-runs-once-more.md.
+    """
+    for item in items:
+        if any(item.path.is_relative_to(ROOT / "tests" / kind) for kind in IN_REAL_TIME):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -112,5 +112,5 @@ def test_asks_that_came_back_empty_are_counted(made):
     measurement = made(make_case(rate=50.0, warmup_s=0.0, measure_s=1.0), Faults()).measured()
     totals = measurement.totals
     taken, settled = (totals[name].cell.total().operations for name in ("consume", "consume_cycle"))
-    assert taken >= settled >= taken - 1 > 40  # the last one's settlement may fall behind the stage's end
+    assert taken >= settled >= taken - 1 > 10  # the last one's settlement may fall behind the stage's end
     assert totals["consume"].cell.total().starved > 0  # how many hangs on how fast the machine is

@@ -62,13 +62,15 @@ class CallErrorLog:
         found.said = found.said or said
 
     def found(self) -> list[CallErrors]:
+        # once: read for each instant, a pause between the two clocks would put a last call before the first
+        wall_ns = time.time_ns() - time.monotonic_ns()
         return [
             CallErrors(
                 operation=operation,
                 kind=without_secrets(kind),
                 count=failures.count,
-                first_at=_utc(failures.first_ns),
-                last_at=_utc(failures.last_ns),
+                first_at=_utc(wall_ns + failures.first_ns),
+                last_at=_utc(wall_ns + failures.last_ns),
                 said=without_secrets(failures.said) or None,
             )
             for (operation, kind), failures in self._found.items()
@@ -97,6 +99,5 @@ def _together(one: CallErrors, other: CallErrors) -> CallErrors:
 
 
 def _utc(at_ns: int) -> str:
-    """A monotonic instant by the wall clock, to the millisecond."""
-    ago_s = (time.monotonic_ns() - at_ns) / 1e9
-    return datetime.fromtimestamp(time.time() - ago_s, UTC).isoformat(timespec="milliseconds")
+    """An instant since 1970, to the millisecond."""
+    return datetime.fromtimestamp(at_ns / 1e9, UTC).isoformat(timespec="milliseconds")
