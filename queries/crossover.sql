@@ -2,8 +2,8 @@
 --
 -- Every crossing of each pair of SQS and another option, up to the traffic that was searched: ten million
 -- messages a second, the thousandth cluster, or the end of the prices. One row a pair where there is none.
--- The interval of a crossing spans the same crossing (by number and by what is cheaper above it) of the
--- questions that put the uncertain inputs at their ends.
+-- The interval of a crossing is the traffic about it over which it is not certain which of the two is cheaper
+-- (parts/intervals.sql).
 --
 -- inputs:  cost_options, cost_items, prices
 -- columns: question_id, book, purpose
@@ -17,9 +17,9 @@
 --          equal_until_msg_per_s  the highest rate at which they are equal; null with a tie: to the end of the search
 --          until_msg_per_s        the next crossing, to which cheaper_above holds; null: to the end of the search
 --          searched_msg_per_s     the end of the search
---          low_msg_per_s, high_msg_per_s   interval from the uncertain inputs and the crossing; null: none is uncertain
+--          low_msg_per_s, high_msg_per_s   its interval; null: nothing is uncertain
 --          corners                questions that put the uncertain inputs at their ends
---          corners_with           how many of them have this crossing
+--          corners_with           how many of them change to the same side within the interval
 --          messages_per_month, messages_per_hour   of msg_per_s
 --          usd_per_month          US dollars a month that SQS costs there; but for a step, the other too
 --          cheaper_below, cheaper_above   the option that is cheaper on either side; null: no such side
@@ -36,43 +36,22 @@ WITH
 -- include: pieces
 ,
 -- include: crossings
-, compared AS (
-  -- the corners of a question stand beside it: they have its base_id, and the same crossing the same number
-  SELECT
-    question_id, purpose, book, first_option AS sqs_option, second_option AS other_option, hours_per_month,
-    number, kind, messages, equal_until,
-    next_messages, searched_messages, usd, cheaper_below, cheaper_above,
-    min(CASE WHEN purpose = 'interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS low,
-    max(CASE WHEN purpose = 'interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS high,
-    count(CASE WHEN purpose = 'interval' THEN messages END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS corners_with,
-    count(CASE WHEN purpose = 'interval' AND coalesce(number, 1) = 1 THEN 1 END) OVER (
-      PARTITION BY base_id, first_option, second_option
-    ) AS corners
-  FROM crossings
-)
+,
+-- include: intervals
 SELECT
-  question_id, book, purpose, sqs_option, other_option, number, kind,
+  question_id, book, purpose, first_option AS sqs_option, second_option AS other_option, number, kind,
   messages / nullif(hours_per_month * 3600E0, 0E0) AS msg_per_s,
   equal_until / nullif(hours_per_month * 3600E0, 0E0) AS equal_until_msg_per_s,
   next_messages / nullif(hours_per_month * 3600E0, 0E0) AS until_msg_per_s,
   searched_messages / nullif(hours_per_month * 3600E0, 0E0) AS searched_msg_per_s,
-  -- of steps the number of crossings may be another at the ends: the interval has its own crossing in any case
-  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) < low
-    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE low END AS low_msg_per_s,
-  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) > high
-    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE high END AS high_msg_per_s,
+  low AS low_msg_per_s,
+  high AS high_msg_per_s,
   corners,
   corners_with,
   messages AS messages_per_month,
   messages / nullif(hours_per_month, 0E0) AS messages_per_hour,
   usd AS usd_per_month,
   cheaper_below, cheaper_above
-FROM compared
-WHERE purpose <> 'interval'
-ORDER BY question_id, sqs_option, other_option, number
+FROM spanned
+WHERE purpose <> 'interval' AND (part = 1 OR number IS NULL)
+ORDER BY question_id, first_option, second_option, number

@@ -4,8 +4,8 @@
 -- ten crossings of each pair, up to the traffic that was searched: ten million messages a second, the thousandth
 -- cluster of either, or the end of the prices. One row a pair where there is none. Both costs may jump where a
 -- cluster is added, so that there may be very many: crossings counts them all.
--- The interval of a crossing spans the same crossing (by number and by what is cheaper above it) of the
--- questions that put the uncertain inputs at their ends.
+-- The interval of a crossing is the traffic about it over which it is not certain which of the two is cheaper
+-- (parts/intervals.sql).
 --
 -- inputs:  cost_options, cost_items, prices
 -- columns: question_id, book
@@ -18,9 +18,9 @@
 --          equal_until_msg_per_s  the highest rate at which they are equal; null with a tie: to the end of the search
 --          until_msg_per_s        the next crossing, to which cheaper_above holds; null: to the end of the search
 --          searched_msg_per_s     the end of the search
---          low_msg_per_s, high_msg_per_s   interval from the uncertain inputs and the crossing; null: none is uncertain
+--          low_msg_per_s, high_msg_per_s   its interval; null: nothing is uncertain
 --          corners                questions that put the uncertain inputs at their ends
---          corners_with           how many of them have this crossing
+--          corners_with           how many of them change to the same side within the interval
 --          messages_per_month     of msg_per_s
 --          usd_per_month          US dollars a month that the first costs there; but for a step, the second too
 --          cheaper_below, cheaper_above   the option that is cheaper on either side; null: no such side
@@ -50,42 +50,21 @@ WITH
 -- include: pieces
 ,
 -- include: crossings
-, compared AS (
-  -- the corners of a question stand beside it: they have its base_id, and the same crossing the same number
-  SELECT
-    question_id, purpose, book, first_option, second_option, hours_per_month, number, kind, messages, equal_until,
-    next_messages, searched_messages, usd, cheaper_below, cheaper_above,
-    count(number) OVER (PARTITION BY question_id, first_option, second_option) AS crossings,
-    min(CASE WHEN purpose = 'pairs-interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS low,
-    max(CASE WHEN purpose = 'pairs-interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS high,
-    count(CASE WHEN purpose = 'pairs-interval' THEN messages END) OVER (
-      PARTITION BY base_id, first_option, second_option, number, cheaper_above
-    ) AS corners_with,
-    count(CASE WHEN purpose = 'pairs-interval' AND coalesce(number, 1) = 1 THEN 1 END) OVER (
-      PARTITION BY base_id, first_option, second_option
-    ) AS corners
-  FROM crossings
-)
+,
+-- include: intervals
 SELECT
-  question_id, book, first_option, second_option, number, crossings, kind,
+  question_id, book, first_option, second_option, number, crossing_count AS crossings, kind,
   messages / nullif(hours_per_month * 3600E0, 0E0) AS msg_per_s,
   equal_until / nullif(hours_per_month * 3600E0, 0E0) AS equal_until_msg_per_s,
   next_messages / nullif(hours_per_month * 3600E0, 0E0) AS until_msg_per_s,
   searched_messages / nullif(hours_per_month * 3600E0, 0E0) AS searched_msg_per_s,
-  -- of steps the number of crossings may be another at the ends: the interval has its own crossing in any case
-  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) < low
-    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE low END AS low_msg_per_s,
-  CASE WHEN messages / nullif(hours_per_month * 3600E0, 0E0) > high
-    THEN messages / nullif(hours_per_month * 3600E0, 0E0) ELSE high END AS high_msg_per_s,
+  low AS low_msg_per_s,
+  high AS high_msg_per_s,
   corners,
   corners_with,
   messages AS messages_per_month,
   usd AS usd_per_month,
   cheaper_below, cheaper_above
-FROM compared
-WHERE purpose = 'pairs' AND coalesce(number, 1) <= 10
+FROM spanned
+WHERE purpose = 'pairs' AND coalesce(number, 1) <= 10 AND (part = 1 OR number IS NULL)
 ORDER BY question_id, first_option, second_option, number

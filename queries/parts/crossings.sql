@@ -109,6 +109,7 @@ banded AS (
     p.question_id, p.base_id, p.purpose, p.varied, p.factor, p.book, p.hours_per_month, p.first_option,
     p.second_option,
     CASE WHEN sign IS NOT NULL THEN searched_messages END AS searched_messages,
+    crossing_count,
     CASE
       WHEN sign IS NULL THEN 'unpriced'
       WHEN crossing_count = 0 THEN 'never'

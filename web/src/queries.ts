@@ -5,11 +5,12 @@ import crossover from "../../queries/crossover.sql";
 import costModel from "../../queries/parts/cost_model.sql";
 import costs from "../../queries/parts/costs.sql";
 import crossings from "../../queries/parts/crossings.sql";
+import intervals from "../../queries/parts/intervals.sql";
 import pieces from "../../queries/parts/pieces.sql";
 import rates from "../../queries/parts/rates.sql";
 import sqsPairs from "../../queries/parts/sqs_pairs.sql";
 
-const PARTS: Record<string, string> = { cost_model: costModel, costs, crossings, pieces, rates, sqs_pairs: sqsPairs };
+const PARTS: Record<string, string> = { cost_model: costModel, costs, crossings, intervals, pieces, rates, sqs_pairs: sqsPairs };
 const QUERIES = { bills, break_even_hours: hours, crossover };
 
 export type Query = keyof typeof QUERIES;

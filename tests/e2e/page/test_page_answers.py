@@ -62,10 +62,10 @@ def test_a_cluster_that_stays_cheaper_has_no_end(opened):
 )
 def test_of_many_changes_the_readers_traffic_is_said(opened, rate, here):
     page = opened(f"{TRIO}&traffic={rate}&capacity_msg_per_s=10250")
-    end = "up to 2,390 (between 2,390 and 2,990, or no crossing), 104 more"
-    assert batched(page) == f"above 2,380 / {end} / 489 to 2,380, or no crossing"
+    end = "up to 2,390 (between 2,390 and 158,000, or no crossing), 104 more"
+    assert batched(page) == f"above 2,380 / {end} / 489 to 126,000, or no crossing"
     assert (
-        "cheaper than SQS batched above about 2,380 messages a second (between 489 and 2,380, or no "
+        "cheaper than SQS batched above about 2,380 messages a second (between 489 and 126,000, or no "
         f"crossing) up to about 2,390 (above which the cheaper one changes 104 more times{here}), and"
     ) in said(page, BESIDE)
     best = "a RabbitMQ trio" if "not" not in here else "SQS batched"

@@ -13,6 +13,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.results.store import Store
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_curves import Line, Option, Price
+from tests.support.money.intervals import intervals
 
 HOURS = F(730)
 #: of a month
@@ -47,18 +48,12 @@ def agree(
         if (row.question_id, row.sqs_option, row.other_option) == (question, SQS, OTHER)
     ]
     assert len(found) == len(expected)
-    for row, exact in zip(found, expected, strict=True):
+    for row, exact, span in zip(found, expected, intervals(expected, corners), strict=True):
         assert exact.messages is not None
+        assert span
         assert row.msg_per_s == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)
-        beside = [
-            float(other.messages / SECONDS)
-            for corner in corners
-            for other in corner
-            if other.messages and (other.number, other.above) == (exact.number, exact.above)
-        ]
-        beside += [row.msg_per_s] if beside else []
-        assert row.low_msg_per_s == (pytest.approx(min(beside), rel=1e-6) if beside else None)
-        assert row.high_msg_per_s == (pytest.approx(max(beside), rel=1e-6) if beside else None)
+        assert row.low_msg_per_s == pytest.approx(float(span.low / SECONDS), rel=1e-6)
+        assert row.high_msg_per_s == pytest.approx(float(span.high / SECONDS), rel=1e-6)
     return len(found)
 
 

@@ -17,6 +17,7 @@ from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_curves import Option
+from tests.support.money.intervals import intervals
 from tests.support.money.priced_options import option_of
 
 HOURS = F(730)
@@ -45,20 +46,15 @@ def crossings(base: Question, requests: F, capacity: F | None = None) -> list[Cr
 
 
 def check(rows: list[Row], expected: list[Crossing], ends: list[list[Crossing]]) -> None:
-    """The rows are those crossings, each with the span of the same crossing over the ends and itself."""
-    assert len(rows) == len(expected) > 0
-    for row, exact in zip(rows, expected, strict=True):
+    """The rows are the first of those crossings, each with its interval."""
+    spans = intervals(expected, ends)
+    assert 0 < len(rows) <= len(expected)
+    for row, exact, span in zip(rows, expected, spans, strict=False):
         assert exact.messages is not None
         assert row["msg_per_s"] == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)
-        span = [
-            float(other.messages / SECONDS)
-            for found in ends
-            for other in found
-            if other.messages and (other.number, other.above) == (exact.number, exact.above)
-        ]
-        span += [row["msg_per_s"]] if span else []
-        assert row["low_msg_per_s"] == (pytest.approx(min(span), rel=1e-6) if span else None)
-        assert row["high_msg_per_s"] == (pytest.approx(max(span), rel=1e-6) if span else None)
+        assert span
+        assert row["low_msg_per_s"] == pytest.approx(float(span.low / SECONDS), rel=1e-6)
+        assert row["high_msg_per_s"] == pytest.approx(float(span.high / SECONDS), rel=1e-6)
 
 
 def of_batched(rows: list[Row], first: str, second: str, other: str) -> list[Row]:
@@ -80,9 +76,12 @@ def test_the_interval_is_the_brute_force_s_over_half_full_to_full(
     spans = [crossings(base, F(3, 10) / each, end) for each in fills for end in ends]
     asked = Asked((base, *corners(base), *ask_pairs(base))).rows()
     rows = answers(asked, ["crossover", "pair_crossings"])
-    check(of_batched(rows["crossover"], "sqs_option", "other_option", RABBITMQ), expected, spans)
+    found = of_batched(rows["crossover"], "sqs_option", "other_option", RABBITMQ)
+    assert len(found) == len(expected)
+    check(found, expected, spans)
     paired = of_batched(rows["pair_crossings"], "first_option", "second_option", "rabbitmq-trio")
-    check(paired, expected[:10], spans)
+    check(paired, expected, spans)
+    assert len(paired) == min(10, len(expected))
 
 
 def test_what_is_not_known_of_the_batches_leaves_sqs_as_used_alone() -> None:

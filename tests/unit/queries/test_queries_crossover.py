@@ -13,6 +13,7 @@ from gmpy2 import mpq as F
 
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_questions import Dice, Question, put
+from tests.support.money.intervals import Interval, intervals
 from tests.support.money.query_tables import Bucket
 
 QUESTIONS = 2100
@@ -155,7 +156,7 @@ def varied(q: Question, name: str, calls: F, capacity: F, **values: Any) -> Ques
     return replace(q, question_id=name, options=tuple(options), base=q.question_id, **values)
 
 
-def test_intervals_span_the_same_crossing_of_the_corners(tmp_path: Path) -> None:
+def test_intervals_are_where_a_question_and_its_corners_do_not_agree(tmp_path: Path) -> None:
     asked = [Dice(n).question(f"q{n}") for n in range(5000, 5080)]
     ends = [(F(3, 4), F(3, 4)), (F(3, 4), F(5, 4)), (F(5, 4), F(3, 4)), (F(5, 4), F(5, 4))]
     corners = {
@@ -167,24 +168,24 @@ def test_intervals_span_the_same_crossing_of_the_corners(tmp_path: Path) -> None
     bucket = Bucket(tmp_path)
     put(bucket, [*asked, *(corner for found in corners.values() for corner in found)])
     hours = {q.question_id: q.hours for q in asked}
-    spans: dict[tuple[Any, ...], list[F]] = defaultdict(list)
-    for name, found in corners.items():
-        for corner in found:
-            for options, pair in corner.pairs().items():
-                for c in pair.crossings():
-                    if c.messages is not None:
-                        spans[name, *options, c.number, c.above].append(c.messages / (corner.hours * 3600))
+    exact: dict[Key, list[Interval | None]] = {}
+    for q in asked:
+        ends_of = [corner.pairs() for corner in corners[q.question_id]]
+        for options, pair in q.pairs().items():
+            beside = [each[options].crossings() for each in ends_of]
+            exact[(q.question_id, *options)] = intervals(pair.crossings(), beside)
     seen: Counter[int] = Counter()
     rows = bucket.ask("crossover")
     assert {row["question_id"] for row in rows} == set(hours), "corners have no rows of their own"
-    for row in rows:
-        key = tuple(row[c] for c in ("question_id", "sqs_option", "other_option", "number", "cheaper_above"))
-        span = spans.get(key, [])
-        assert (row["corners"], row["corners_with"]) == (4, len(span)), row
-        own = [F(row["msg_per_s"])] if span and row["msg_per_s"] is not None else []
-        assert close(row["low_msg_per_s"], min([*span, *own], default=None)), row
-        assert close(row["high_msg_per_s"], max([*span, *own], default=None)), row
-        seen[len(span)] += row["number"] is not None
+    for key, found in by_pair(rows).items():
+        for row, span in zip(found, exact[key], strict=True):
+            many = span.corners_with if span else 0
+            assert (row["corners"], row["corners_with"]) == (4, many), row
+            assert close(row["low_msg_per_s"], per_second(span and span.low, hours[key[0]])), row
+            assert close(row["high_msg_per_s"], per_second(span and span.high, hours[key[0]])), row
+            if span:
+                assert row["low_msg_per_s"] <= row["msg_per_s"] <= row["high_msg_per_s"]
+                seen[many] += 1
     assert all(seen[number] >= 20 for number in (0, 2, 4)), seen
 
 

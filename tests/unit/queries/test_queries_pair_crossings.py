@@ -14,6 +14,7 @@ from gmpy2 import mpq as F
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_curves import Line, Option
 from tests.support.money.cost_questions import Dice, Question, flat, put
+from tests.support.money.intervals import intervals
 from tests.support.money.query_tables import Bucket
 
 QUESTIONS = 700
@@ -207,7 +208,7 @@ def test_every_pair_equals_exact_fractions(tmp_path: Path) -> None:
     assert seen["touch", True] + seen["touch", False] >= 200, seen
 
 
-def test_an_interval_spans_the_same_crossing_of_the_corners(tmp_path: Path) -> None:
+def test_an_interval_is_where_a_question_and_its_corners_do_not_agree(tmp_path: Path) -> None:
     asked = [random_question(number) for number in range(5000, 5060)]
     corners = [
         replace(
@@ -222,23 +223,28 @@ def test_an_interval_spans_the_same_crossing_of_the_corners(tmp_path: Path) -> N
     ]
     bucket = Bucket(tmp_path)
     put(bucket, [*asked, *corners])
-    spans: dict[tuple[Any, ...], list[F]] = defaultdict(list)
+    beside: dict[Key, list[list[Crossing]]] = defaultdict(list)
     for corner in corners:
         for key, pair in pairs_of(corner).items():
-            for c in pair.crossings():
-                if c.messages is not None:
-                    spans[corner.base, *key, c.number, c.above].append(c.messages / (corner.hours * 3600))
+            beside[corner.base, *key].append(pair.crossings())
+    hours = {q.question_id: q.hours for q in asked}
+    exact = {
+        (q.question_id, *key): intervals(pair.crossings(), beside[q.question_id, *key])
+        for q in asked
+        for key, pair in pairs_of(q).items()
+    }
     rows = bucket.ask("pair_crossings")
     assert {row["question_id"] for row in rows} == {q.question_id for q in asked}, "corners have no rows"
     seen: Counter[int] = Counter()
     for row in rows:
-        columns = ("question_id", "first_option", "second_option", "number", "cheaper_above")
-        span = spans.get(tuple(row[column] for column in columns), [])
-        assert (row["corners"], row["corners_with"]) == (2, len(span)), row
-        own = [F(row["msg_per_s"])] if span and row["msg_per_s"] is not None else []
-        assert close(row["low_msg_per_s"], min([*span, *own], default=None)), row
-        assert close(row["high_msg_per_s"], max([*span, *own], default=None)), row
-        seen[len(span)] += row["number"] is not None
+        key = row["question_id"], row["first_option"], row["second_option"]
+        span = exact[key][(row["number"] or 1) - 1]
+        many = span.corners_with if span else 0
+        assert (row["corners"], row["corners_with"]) == (2, many), row
+        second = hours[key[0]] * 3600
+        assert close(row["low_msg_per_s"], span and span.low / second), row
+        assert close(row["high_msg_per_s"], span and span.high / second), row
+        seen[many] += row["number"] is not None
     assert all(seen[many] >= 20 for many in (0, 1, 2)), seen
 
 

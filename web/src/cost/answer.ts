@@ -2,6 +2,7 @@
 import type { Inputs, PageData } from "../data.js";
 import { secondsPerMonth } from "../bill/form.js";
 import { crossings, deciding, type Crossing } from "./crossings.js";
+import { intervals, type Interval } from "./intervals.js";
 import { AMAZON_MQ, kinds, ownId, type Kind } from "./options.js";
 import { billAt, pieces, total, type LineCost, type Option, type Piece } from "./pieces.js";
 import { corners, type Changes } from "./uncertain.js";
@@ -15,7 +16,7 @@ export interface Priced {
   usd: number | null;
 }
 
-/** How sure a crossing is: the same one, by number and by what is cheaper above it, over all corners. */
+/** How sure a crossing is: over which traffic it is not certain which of the two is cheaper. */
 export interface Span {
   /** messages a second, monthly means; null: nothing that is not known moves it */
   low: number | null;
@@ -23,6 +24,8 @@ export interface Span {
   /** whether it is there at every end of what is not known */
   sure: boolean;
 }
+
+const CERTAIN: Span = { low: null, high: null, sure: true };
 
 /** A crossing as it is shown; `rate`: messages a second, monthly mean; null: the two never meet. */
 export interface Placed extends Crossing, Span {
@@ -108,7 +111,8 @@ function compare(first: Priced, second: Priced, asked: Uncertain | null): Pair {
   const found = crossings(first.pieces, second.pieces);
   const met = found.some((row) => row.messages !== null);
   const ends = asked && met ? atCorners(first, second, asked) : [];
-  const rows = found.map((row): Placed => ({ ...row, rate: perSecond(row, seconds), ...span(row, ends, seconds) }));
+  const spans = intervals(found, ends).map((one) => span(one, seconds));
+  const rows = found.map((row, at): Placed => ({ ...row, rate: perSecond(row, seconds), ...(spans[at] ?? CERTAIN) }));
   const start = deciding(rows);
   const change = start && start.below !== start.above ? start : null;
   const of = (side: "first" | "second" | null | undefined) => (side ? { first, second }[side] : null);
@@ -134,21 +138,10 @@ function atCorners(first: Priced, second: Priced, { mostEmpty, piecesOf }: Uncer
   );
 }
 
-/** The interval of a crossing over all corners, as in the queries: low, high, corners and corners_with. */
-function span(row: Crossing, ends: Crossing[][], seconds: number): Span {
-  if (row.number === null) return { low: null, high: null, sure: true };
-  const place = row.number - 1;
-  const rates = ends.flatMap((theirs) => {
-    const same = theirs[place];
-    const rate = same?.above === row.above ? perSecond(same, seconds) : null;
-    return rate === null ? [] : [rate];
-  });
-  const own = perSecond(row, seconds);
-  const found = own === null ? rates : [...rates, own];
-  const [low, high] = [Math.min(...found), Math.max(...found)];
-  const sure = rates.length === ends.length;
-  // less than this part apart is the arithmetic's
-  return rates.length && high - low > 1e-9 * high ? { low, high, sure } : { low: null, high: null, sure };
+/** A second's, of a crossing; what is less than a part in a billion wide is the arithmetic's. */
+function span({ low, high, sure }: Interval, seconds: number): Span {
+  if (low === null || high === null || high - low <= 1e-9 * high) return { low: null, high: null, sure };
+  return { low: low / seconds, high: high / seconds, sure };
 }
 
 /** Dollars a month of an option at a rate; null: not priced. */

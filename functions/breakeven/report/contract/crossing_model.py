@@ -40,7 +40,7 @@ class Crossover(Strict):
     low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none moves it")
     high_msg_per_s: float | None
     corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
-    corners_with: int = Field(description="how many of them have this crossing")
+    corners_with: int = Field(description="how many of them have such a change within the interval")
     equal_until_msg_per_s: float | None = Field(description="of a tie; null: to the end of the search")
     until_msg_per_s: float | None = Field(description="next crossing; null: to the end of the search")
     searched_msg_per_s: float | None = Field(description="the end of the search")

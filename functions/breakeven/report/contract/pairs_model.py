@@ -24,7 +24,7 @@ class PairCrossing(Strict):
     low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none moves it")
     high_msg_per_s: float | None
     corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
-    corners_with: int = Field(description="how many of them have this crossing")
+    corners_with: int = Field(description="how many of them have such a change within the interval")
     searched_msg_per_s: float | None = Field(description="the end of the search")
     usd_per_month: float | None = Field(description="the first's; the second's is the same but for a step")
     needs_msg_per_s: float | None = Field(

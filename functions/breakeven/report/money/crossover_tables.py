@@ -114,7 +114,7 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     question = report.headline_question
     if question and any(crossing.interval for crossing in report.crossovers):
         notes.append(
-            f"Range: how far the crossing moves over what is not known: {question.uncertain_words()}."
+            f"Range: where this change may lie, given what is not known: {question.uncertain_words()}."
         )
     if any(crossing.msg_per_s is not None and not crossing.is_sure for crossing in report.crossovers):
         notes.append(OR_NONE_MEANS)

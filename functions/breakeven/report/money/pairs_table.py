@@ -70,8 +70,7 @@ def notes(pairs: Pairs, inputs: Inputs) -> tuple[str, ...]:
     """What the columns mean, and what Amazon MQ's prices suppose."""
     searched = max((one.searched_msg_per_s or 0.0 for one in pairs.crossings), default=0.0)
     said = [
-        "Range: the lowest and highest rate of the same crossing over what is not known of both options. "
-        f"{OR_NONE_MEANS}",
+        f"Range: where this change may lie, given what is not known of both options. {OR_NONE_MEANS}",
         f"Throughout: they never change places, to the end of the search (at most {words.figure(searched)} "
         "msg/s).",
         "Above it, a cluster must carry: of the option that is cheaper there, at the peak; with one node "
