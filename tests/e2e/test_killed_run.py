@@ -67,7 +67,7 @@ def test_its_report_shows_them_and_how_to_go_on(killed: Killed) -> None:
     report = json.loads((killed.folder / "report" / "report.json").read_text())
     shown = {case["case_id"]: case for case in report["cases"]}
     assert set(shown) == rows(killed.folder)
-    assert all(case["ledger"]["closed"] and case["produce"]["msg_per_s"] > 0 for case in shown.values())
+    assert all(case["ledger"]["closed"] and case["ledger"]["sent"] > 0 for case in shown.values())
 
 
 def test_resumed_it_ends_and_no_case_is_run_twice(killed: Killed) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.errors import CaseError
 from breakeven.instrument.program import Program, Stall
 from breakeven.loadgen.search.probe import best, bound
 from tests.support.loaders.instrument_runs import instrument_case, measured
@@ -29,9 +30,13 @@ SEARCHES, NEAR = 3, 0.75
 
 @pytest.mark.parametrize("first", [300.0, pytest.param(5000.0, marks=pytest.mark.installed)])
 def test_a_cold_server_is_not_taken_for_a_slow_one(first: float) -> None:
-    found = []
+    found: list[object] = []
     for _ in range(SEARCHES):
-        measurement, _ = measured(instrument_case(PROGRAM, rate=first, **SEARCH))
+        try:
+            measurement, _ = measured(instrument_case(PROGRAM, rate=first, **SEARCH))
+        except CaseError as error:  # a host that was busy all the time
+            found.append(str(error))
+            continue
         probes = measurement.results[0].probes
         held, failed = best(probes), bound(probes)
         assert held is not None
@@ -42,4 +47,4 @@ def test_a_cold_server_is_not_taken_for_a_slow_one(first: float) -> None:
         found.append(held.rate)
         if held.rate >= NEAR * CEILING:
             return
-    pytest.fail(f"{found} messages a second were held of {CEILING:g}")
+    pytest.fail(f"{found}: messages a second that were held of {CEILING:g}")
