@@ -14,7 +14,7 @@ from rich.table import Table
 from breakeven.errors import InputError
 from breakeven.planning.budget.estimate import CostLine, Estimate
 from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
-from breakeven.planning.plan import DEFAULT_MAX_USD, Plan, make_plan
+from breakeven.planning.plan import DEFAULT_MAX_USD, LEAST_MAX_USD, Plan, make_plan
 from breakeven.planning.self_test import counted
 from breakeven.pricing.prices.book_files import DEFAULT_REGION
 from breakeven.workload.case import Case
@@ -113,9 +113,9 @@ def _max_usd(arguments: argparse.Namespace) -> float:
     usd: float | None = arguments.max_usd
     if usd is None:
         return DEFAULT_MAX_USD
-    if not 0 < usd < float("inf"):
+    if not LEAST_MAX_USD <= usd < float("inf"):
         # nothing is above "not a number": it would refuse no run at all
-        remedy = f"give US dollars above 0, such as {DEFAULT_MAX_USD:g}"
+        remedy = f"give US dollars, at least {LEAST_MAX_USD:g}, such as {DEFAULT_MAX_USD:g}"
         raise InputError(where_of(arguments), "--max-usd", usd, remedy)
     if arguments.environment == "local":
         remedy = "nothing is billed on one machine: give --environment aws, or leave it out"

@@ -13,7 +13,7 @@ from breakeven.pricing.bill.inputs import VOLUMES, Inputs, ask
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.pricing.prices.instance_types import machine
-from breakeven.workload.sizes import ambiguity, parse_size
+from breakeven.workload.sizes import parse_size, size_remedy
 
 WHERE = "breakeven crossover"
 #: messages a second of one cluster, below which it is no capacity but a slip of the pen
@@ -251,8 +251,7 @@ def _value(option: str, text: str) -> Any:
         try:
             return parse_size(text)
         except ValueError as error:
-            remedy = ambiguity(text) or "give a size with its unit, such as 16B, 2KiB or 1MiB"
-            raise InputError(WHERE, option, text, remedy) from error
+            raise InputError(WHERE, option, text, size_remedy(text)) from error
     if (number := number_of(text)) is not None:
         _check_number(option, text, number)
     if option.endswith("-discount"):

@@ -208,7 +208,7 @@ def test_what_cannot_be_started_is_refused_and_starts_nothing(ran, capsys, monke
     before = executions(ran.workflow)
     assert "'team-z-QueueBreakeven': is not deployed in us-east-1" in refused(capsys, "--prefix", "team-z")
     assert "--sqs-endpoint" in refused(capsys, "--sqs-endpoint", "http://localhost:1")
-    assert "--max-usd: 0.0001" in refused(capsys, "quick", "--max-usd", "0.0001")
+    assert "--max-usd: 0.01: the run would cost" in refused(capsys, "quick", "--max-usd", "0.01")
     assert "no-such-suite" in refused(capsys, "no-such-suite")
     assert "has no execution of that name" in refused(capsys, "--follow", "nobody")
     held = change_lock(ran.workflow, released_at=None, lease_until=round(time.time()) + 60)

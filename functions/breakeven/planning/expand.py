@@ -29,6 +29,9 @@ from breakeven.workload.scenario import Cell, Scenario
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Suite
 
+#: under which not even the longest load has a hundred messages
+LEAST_SCALE = 0.000_001
+
 
 @dataclass(frozen=True, slots=True)
 class TargetCell:
@@ -52,11 +55,11 @@ def expand(
 
     :param environment: for which times and loaders are sized
     :param variant: the suite's own unless given
-    :param scale: multiplies the counts of messages that are loaded, at least 1 each; over 0, at most 1
+    :param scale: multiplies the counts of messages that are loaded, at least 1 each; 0.000001 to 1
     :raises InputError: a matrix that cannot run; every fault is named with its field, value and remedy
     """
-    if not 0 < scale <= 1:
-        raise InputError("options", "scale", scale, "must be over 0 and at most 1")
+    if not LEAST_SCALE <= scale <= 1:
+        raise InputError("options", "scale", scale, f"must be from {LEAST_SCALE:f} to 1")
     chosen = _variant(suite, variant)
     # counted before anything is built: a few lists multiply to any number
     cells_of = {name: math.prod(map(len, _axes(each))) for name, each in suite.scenarios.items()}

@@ -43,6 +43,8 @@ from breakeven.workload.fields import MOST_WARM_UP_S
 from breakeven.workload.suite import Suite
 
 DEFAULT_MAX_USD = 20.0
+#: a cent: what is less was meant otherwise
+LEAST_MAX_USD = 0.01
 DEFAULT_ALLOWANCE = Allowance()
 
 

@@ -8,6 +8,11 @@ UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 _SIZE = re.compile(r"([0-9]{1,12}) ?(B|KiB|MiB)")
 #: 1,000 bytes to some, and 1,024 to others, such as SQS in its "64 KB request"
 _AMBIGUOUS = re.compile(r"([0-9]{1,12}) ?([KM])B", re.IGNORECASE)
+#: what is plainly meant, although it is not how a size is written
+_NEARLY = re.compile(
+    r"([0-9]{1,12}(?:\.[0-9]{1,12})?|[0-9]{1,3}(?:,[0-9]{3}){1,3}) ?(B|KiB|MiB)?", re.IGNORECASE
+)
+_UNIT_OF = {unit.lower(): unit for unit in UNITS}
 
 
 def parse_size(text: str) -> int:
@@ -32,6 +37,23 @@ def ambiguity(text: str) -> str:
         f"{prefix}B is {decimal:,} bytes to some and {UNITS[f'{prefix}iB']:,} to others: write "
         f"{number}{prefix}iB or {number * decimal}B"
     )
+
+
+def size_remedy(text: str) -> str:
+    """What to write instead of what is no size, in bytes or a unit of one meaning."""
+    return ambiguity(text) or _rewritten(text) or "give a size with its unit, such as 16B, 2KiB or 1MiB"
+
+
+def _rewritten(text: str) -> str:
+    """Of a number with a fraction, with commas, without a unit or with its letters otherwise; else empty."""
+    match = _NEARLY.fullmatch(text.strip())
+    if match is None:
+        return ""
+    number, unit = match[1].replace(",", ""), _UNIT_OF[(match[2] or "B").lower()]
+    if "." in number:
+        whole = max(1, round(float(number) * UNITS[unit]))
+        return f"a size is a whole number and its unit: write whole bytes, {whole}B"
+    return f"write {number}{unit}" if match[2] else f"a size has a unit: write {number}{unit}"
 
 
 def format_size(size: int) -> str:

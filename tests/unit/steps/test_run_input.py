@@ -23,7 +23,7 @@ BAD: list[tuple[Any, str]] = [
     ({"suite": "/etc/passwd"}, "name: '/etc/passwd': no such suite; "),
     ({"scale": "0.1"}, "scale: '0.1': must be a number"),
     ({"scale": True}, "scale: True: must be a number"),
-    ({"scale": -0.0}, "scale: -0.0: must be over 0"),
+    ({"scale": -0.0}, "scale: -0.0: must be at least 0.000001"),
     ({"scale": float("nan")}, "scale: nan: must be at most 1"),
     ({"seed": True}, "seed: True: must be a whole number"),
     ({"seed": "1"}, "seed: '1': must be a whole number"),

@@ -239,7 +239,7 @@ def test_what_is_left_is_held_to_the_limits_of_the_deployment_and_of_the_input(s
     aws: dict[str, Any] = {"surroundings": None}
     everyone = cases_of(plan(services, FIRST, suite="quick", **aws))
     end(services, FIRST, everyone[0])
-    assert refusal(services, resume_run_id=FIRST, max_usd=0.001, **aws).field == "max_usd"
+    assert refusal(services, resume_run_id=FIRST, max_usd=0.01, **aws).field == "max_usd"
     only = Allowance(suites=("capacity",))
     assert refusal(services, resume_run_id=FIRST, allowance=only, **aws).field == "suite"
     whole = services.store.get_json(layout.plan_key(FIRST))["plan"]["estimate"]["usd"]

@@ -168,11 +168,11 @@ def test_scaled_counts_are_exact_and_at_least_one(messages, scale, expected):
     assert scaled(messages, scale) == expected
 
 
-@pytest.mark.parametrize("scale", [0, -1, 1.01, float("nan")])
+@pytest.mark.parametrize("scale", [0, -1, 1e-300, 1.01, float("nan")])
 def test_a_scale_out_of_range_is_refused(scale):
     error = fault({"p": {"threads": 1}}, scale=scale)
     assert error.field == "scale"
-    assert "over 0 and at most 1" in error.remedy
+    assert "must be from 0.000001 to 1" in error.remedy
 
 
 IMPOSSIBLE = [

@@ -275,30 +275,34 @@ def test_no_message_carries_what_a_terminal_would_obey():
 
 
 YAML = [
-    ("a: [1\nb: 2", "line 2", "a bracket before it is not closed"),
-    ("suite: x\nsuite: y", "line 2", "'suite' is there twice"),
-    ("a:\n  b: 1\n  b: 2", "line 3", "'b' is there twice"),
-    ("a: &big [1, 2]\nb: *big", "line 2", "aliases are not allowed"),
-    ("a: !!python/object/apply:os.system [ls]", "line 1", "tags are not allowed"),
-    ("a:\n  - !!int '5'", "line 2", "tags are not allowed"),
-    ("a: 1\n--- \nb: 2", "line 2", "a file has one suite; remove ---, and what follows"),
-    ("a: 1\n\tb: 2", "line 2", "a tab stands where only spaces may; put spaces in its place"),
-    ("a: {\tb: 1}", "line 1", "a tab stands where only spaces may; put spaces in its place"),
-    ("a: %x", "line 1", "text that begins with such a character needs quotes"),
-    ("a: @x", "line 1", "text that begins with such a character needs quotes"),
-    ("a: b: c", "line 1", "text with a colon needs quotes, or a line is indented wrongly"),
-    ("a:\n   b: 1\n  c: 2", "line 3", "indented in another way than what it belongs to; indent both alike"),
-    ("a: 1\nb\nc: 2", "line 3", "a line before is a name without a colon; write name: value"),
-    ('a: "b', "line 1", "a quotation mark is not closed"),
-    ('a: "\\q"', "line 1", "put the text in single quotes"),
-    ("a: 1\nb: " + "9" * 5000, "line 2", "a number of 5000 digits"),
+    ("a: [1\nb: 2", "line 2, column 2", "a bracket before it is not closed"),
+    ("suite: x\nsuite: y", "line 2, column 1", "'suite' is there twice"),
+    ("a:\n  b: 1\n  b: 2", "line 3, column 3", "'b' is there twice"),
+    ("a: &big [1, 2]\nb: *big", "line 2, column 4", "aliases are not allowed"),
+    ("a: !!python/object/apply:os.system [ls]", "line 1, column 4", "tags are not allowed"),
+    ("a:\n  - !!int '5'", "line 2, column 5", "tags are not allowed"),
+    ("a: 1\n--- \nb: 2", "line 2, column 1", "a file has one suite; remove ---, and what follows"),
+    ("a: 1\n\tb: 2", "line 2, column 1", "a tab stands where only spaces may; put spaces in its place"),
+    ("a: {\tb: 1}", "line 1, column 5", "a tab stands where only spaces may; put spaces in its place"),
+    ("a: %x", "line 1, column 4", "text that begins with such a character needs quotes"),
+    ("a: @x", "line 1, column 4", "text that begins with such a character needs quotes"),
+    ("a: b: c", "line 1, column 5", "text with a colon needs quotes, or a line is indented wrongly"),
+    (
+        "a:\n   b: 1\n  c: 2",
+        "line 3, column 3",
+        "indented in another way than what it belongs to; indent both alike",
+    ),
+    ("a: 1\nb\nc: 2", "line 3, column 1", "a line before is a name without a colon; write name: value"),
+    ('a: "b', "line 1, column 6", "a quotation mark is not closed"),
+    ('a: "\\q"', "line 1, column 6", "put the text in single quotes"),
+    ("a: 1\nb: " + "9" * 5000, "line 2, column 4", "a number of 5000 digits"),
     ("a: \x00", "character 3", "no character that a suite can have; remove it"),
     ("[" * 20_000, "file", "too deep"),
 ]
 
 
 @pytest.mark.parametrize(("text", "field", "remedy"), YAML)
-def test_bad_yaml_names_file_and_line(text, field, remedy):
+def test_bad_yaml_names_file_line_and_column(text, field, remedy):
     with pytest.raises(InputError) as caught:
         parse_yaml(text.encode(), "mine.yaml")
     assert (caught.value.where, caught.value.field) == ("mine.yaml", field)

@@ -8,6 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from breakeven.errors import InputError, first_fault
+from breakeven.planning.expand import LEAST_SCALE
+from breakeven.planning.plan import DEFAULT_MAX_USD, LEAST_MAX_USD
 from breakeven.terms import Frozen
 from breakeven.workload.case import Variant
 from breakeven.workload.problems import NOTHING, shown
@@ -40,7 +42,7 @@ class RunInput(Frozen):
     )
     suite_source: str = Field(default="execution input", description="where the suite came from, for errors")
     variant: Variant | None = None
-    scale: float = Field(default=1.0, gt=0, le=1, strict=True)
+    scale: float = Field(default=1.0, ge=LEAST_SCALE, le=1, strict=True)
     seed: int | None = Field(
         default=None,
         ge=0,
@@ -49,7 +51,7 @@ class RunInput(Frozen):
         description="orders legs and cases; made from the run's id if absent",
     )
     region: str = Field(default_factory=home_region, description="whose price book is used")
-    max_usd: float = Field(default=20.0, gt=0, allow_inf_nan=False, strict=True)
+    max_usd: float = Field(default=DEFAULT_MAX_USD, ge=LEAST_MAX_USD, allow_inf_nan=False, strict=True)
     resume_run_id: str | None = Field(
         default=None, description="resumes that run with its plan: no other field may contradict it"
     )

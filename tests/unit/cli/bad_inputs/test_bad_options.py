@@ -11,8 +11,28 @@ LONG = "a" * 5000
 OPTIONS: dict[str, tuple[list[str], str]] = {
     "seed below 0": (["run", "quick", "--seed", "-1"], "--seed: -1: must be at least 0"),
     "no scale": (["run", "quick", "--scale", "nan"], "--scale: nan: must be at most 1"),
-    "scale of 0": (["plan", "quick", "--scale", "0"], "--scale: 0.0: must be over 0 and at most 1"),
-    "endless dollars": (["plan", "quick", "--max-usd", "1e400"], "--max-usd: inf: give US dollars above 0"),
+    "scale of 0": (["plan", "quick", "--scale", "0"], "--scale: 0.0: must be from 0.000001 to 1"),
+    "endless dollars": (["plan", "quick", "--max-usd", "1e400"], "--max-usd: inf: give US dollars, at least"),
+    "next to no scale": (
+        ["plan", "quick", "--scale", "1e-300"],
+        "--scale: 1e-300: must be from 0.000001 to 1",
+    ),
+    "next to no scale of a run": (
+        ["run", "quick", "--scale", "1e-9"],
+        "--scale: 1e-09: must be at least 0.000001",
+    ),
+    "next to no dollars": (
+        ["plan", "quick", "--max-usd", "1e-300"],
+        "--max-usd: 1e-300: give US dollars, at least 0.01, such as 20",
+    ),
+    "part of a kibibyte": (
+        ["crossover", "--size", "1.5KiB"],
+        "--size: '1.5KiB': a size is a whole number and its unit: write whole bytes, 1536B",
+    ),
+    "no unit": (["crossover", "--size", "2048"], "--size: '2048': a size has a unit: write 2048B"),
+    "small letters": (["crossover", "--size", "2kib"], "--size: '2kib': write 2KiB"),
+    "commas in a size": (["crossover", "--size", "2,048B"], "--size: '2,048B': write 2048B"),
+    "suite that is not there": (["plan", "qick"], "breakeven plan: suite: 'qick': no such suite; did you"),
     "dollars here": (["run", "quick", "--max-usd", "5"], "--max-usd: 5.0: belongs to runs on AWS"),
     "batch of 11": (["crossover", "--batch", "11"], "--batch: '11': must be at most 10"),
     "rate below 0": (["crossover", "--rate=-1"], "--rate: '-1': must be at least 0"),
