@@ -1,7 +1,13 @@
-"""The file that ``--out`` names: looked at before any work is done for it, and written as a whole."""
+"""The file that ``--out`` names: looked at before any work is done for it, and written as a whole.
+
+A symbolic link stays, and what it leads to is written. A file that cannot be replaced, as it is mounted by
+itself or its folder may not be written, is written in place.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 from pathlib import Path
 
@@ -9,6 +15,8 @@ from breakeven.errors import InputError
 from local.stored.whole_files import write_whole
 
 OPTION = "--out"
+#: why a file cannot be replaced by another, although it may be one that can be written
+IN_PLACE = {errno.EACCES, errno.EBUSY, errno.EPERM, errno.EROFS, errno.EXDEV}
 
 
 def check_out(path: Path, where: str) -> None:
@@ -31,8 +39,14 @@ def write_out(path: Path, text: str, where: str) -> None:
     :param where: the command that an error names
     :raises InputError: it cannot be written
     """
+    body, target = text.encode(), _target(path)
     try:
-        write_whole(path, text.encode())
+        try:
+            write_whole(target, body)
+        except OSError as error:
+            if not _in_place(target, error):
+                raise
+            target.write_bytes(body)
     except OSError as error:
         raise InputError(where, OPTION, str(path), _unwritable(error)) from error
 
@@ -42,17 +56,33 @@ def _fault(path: Path) -> str:
 
     :raises OSError: none can
     """
-    folder = path.parent
     if path.is_dir():
         return f"is a folder; name a file in it, such as {path / 'page.html'}"
     if path.exists() and not path.is_file():
         return "is no regular file; give another file"
+    target = _target(path)
+    folder = target.parent if path.is_symlink() else path.parent
     if not folder.exists():
         return f"there is no folder {folder}; make it, or give another file"
     if not folder.is_dir():
         return f"{folder} is no folder; give another file"
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}-"):
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}-"):
+            return ""
+    except OSError as error:
+        if not _in_place(target, error):
+            raise
         return ""
+
+
+def _target(path: Path) -> Path:
+    """The file itself, where a symbolic link leads to it."""
+    return Path(os.path.realpath(path))
+
+
+def _in_place(target: Path, error: OSError) -> bool:
+    """Can the file be written all the same?"""
+    return error.errno in IN_PLACE and target.is_file() and os.access(target, os.W_OK)
 
 
 def _unwritable(error: OSError) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,7 @@ def test_a_place_that_will_not_do_is_said_before_any_work(command, fault, places
     before = sorted(tmp_path.rglob("*"))
     out, remedy = places[fault]
     said = refused(capsys, *command, "--out", out)
-    assert said.startswith(f"error: {command[0]}: --out: '{out}': {remedy}")
+    assert said.startswith(f"error: breakeven {command[0]}: --out: '{out}': {remedy}")
     assert sorted(tmp_path.rglob("*")) == before, "nothing is made, and nothing left"
 
 
@@ -60,6 +62,59 @@ def test_a_page_that_cannot_be_written_after_all_is_said(tmp_path):
     (tmp_path / "page.html").mkdir()
     with pytest.raises(InputError, match=r"trend: --out: '.*page\.html': cannot be written: Is a directory"):
         write_out(tmp_path / "page.html", "<p>", "trend")
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "site").mkdir()
+    link, other = tmp_path / "page.html", tmp_path / "site" / "index.html"
+    for before in (None, "before"):
+        link.unlink(missing_ok=True)
+        link.symlink_to("site/index.html")
+        if before:
+            other.write_text(before)
+        check_out(link, "breakeven trend")
+        write_out(link, "<p>", "breakeven trend")
+        assert (link.readlink(), other.read_text()) == (Path("site/index.html"), "<p>")
+        assert os.listdir(other.parent) == ["index.html"]
+
+
+def test_a_link_to_nowhere_is_said_with_the_folder_that_is_missing(tmp_path, capsys):
+    link = tmp_path / "page.html"
+    link.symlink_to("gone/index.html")
+    said = refused(capsys, "trend", "quick", "--runs", "/nowhere", "--out", str(link))
+    assert f"--out: '{link}': there is no folder {tmp_path / 'gone'}; make it, or give another file" in said
+
+
+@pytest.mark.parametrize("why", [errno.EBUSY, errno.EXDEV, errno.EROFS, errno.EACCES])
+def test_a_file_that_cannot_be_replaced_is_written_in_place(tmp_path, monkeypatch, why):
+    """As one that is mounted by itself, which nothing can be renamed to."""
+    path = tmp_path / "page.html"
+    path.write_text("before, and longer")
+    own = path.stat().st_ino
+
+    def refused_by_system(*_):
+        raise OSError(why, os.strerror(why))
+
+    monkeypatch.setattr(Path, "replace", refused_by_system)
+    write_out(path, "<p>", "breakeven trend")
+    assert (path.read_text(), path.stat().st_ino, os.listdir(tmp_path)) == ("<p>", own, ["page.html"])
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", refused_by_system)
+    check_out(path, "breakeven trend")
+    with pytest.raises(InputError, match=r"new\.html': cannot be written: "):
+        check_out(tmp_path / "new.html", "breakeven trend")
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        write_out(path, "<p>", "breakeven trend")
+    assert path.read_text() == "before"
 
 
 def test_the_usual_folder_of_the_calculator_is_made(tmp_path, monkeypatch, capsys):
