@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: no book of the region is shipped, or the file cannot be written
     """
     out: Path = arguments.out or _usual()
-    check_out(out, "calculator")
+    check_out(out, "breakeven calculator")
     # which brings the charts, for which no other command should wait
     from local.stored.calculator_file import calculator_page  # noqa: PLC0415
 
-    write_out(out, calculator_page(arguments.region), "calculator")
+    write_out(out, calculator_page(arguments.region), "breakeven calculator")
     if arguments.json:
         print_json({"written": str(out)})
     else:

@@ -52,11 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
         page cannot be written
     """
     if arguments.out:
-        check_out(arguments.out, "compare")
-    before, after = (load(name, arguments.runs, "compare") for name in (arguments.before, arguments.after))
+        check_out(arguments.out, "breakeven compare")
+    names = (arguments.before, arguments.after)
+    before, after = (load(name, arguments.runs, "breakeven compare") for name in names)
     if before.run_id == after.run_id:
         remedy = f"is run {after.run_id}, as {arguments.before} is; name another run, of which it is no copy"
-        raise InputError("compare", "run", arguments.after, remedy)
+        raise InputError("breakeven compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
     found = reported(drift, before, after)
     unmoved = filled(within_chance_table(found), unjudged_table(drift, after))
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
 
-        write_out(arguments.out, drift_page(after, found, unmoved), "compare")
+        write_out(arguments.out, drift_page(after, found, unmoved), "breakeven compare")
     if arguments.json:
         print_json(document(drift))
         return 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from breakeven.errors import InputError, MultipleInputError, together
 
+#: where errors are of a suite that is not there, and their fields
+SUITE, OF_A_SUITE = "suite", ("name", "file")
 #: what a run's input calls what an option gives
 FLAGS = {
     "resume_run_id": "--resume",
@@ -13,7 +15,7 @@ FLAGS = {
     "surroundings.hardware": "this machine",
 }
 #: where its errors say that they are
-INPUTS = {"execution", "execution input", "options", "breakeven run", "price book"}
+INPUTS = {"execution", "execution input", "options", "breakeven run", "price book", SUITE}
 
 
 def in_flags(error: InputError, command: str) -> InputError:
@@ -23,4 +25,5 @@ def in_flags(error: InputError, command: str) -> InputError:
     # a plan's budget is the one of its refusals that an option sets, not the suite
     if error.where not in INPUTS and error.field != "max_usd":
         return error
-    return InputError(f"breakeven {command}", FLAGS.get(error.field, error.field), error.value, error.remedy)
+    field = SUITE if error.where == SUITE and error.field in OF_A_SUITE else error.field
+    return InputError(f"breakeven {command}", FLAGS.get(field, field), error.value, error.remedy)

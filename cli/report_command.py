@@ -20,6 +20,8 @@ from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.scenario_tables import comparison_tables
+from breakeven.workload.json_text import JsonFault, parse_json
+from breakeven.workload.problems import shown
 from cli.command_name import command
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_answer, print_summary
@@ -27,11 +29,19 @@ from cli.terminal import print_json, print_rows, print_styled, say
 from local.stored.earlier_reports import report_of, with_drift
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
-from local.stored.settled_report import can_be_made_anew, has_ended, is_unfinished, settled_report
+from local.stored.settled_report import (
+    can_be_made_anew,
+    has_ended,
+    has_records,
+    is_unfinished,
+    settled_report,
+)
 from local.stored.whole_files import write_whole
 
 SOURCE = "report.json"
 PERFTEST = "perftest.json"
+#: of a report whose run has left too little
+NOT_ANEW = "the run's rows are not all there to make it anew: restore the file, or start a new run"
 
 
 def add_parser(commands: Any) -> None:
@@ -70,10 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.published is not None:
         if arguments.target is not None:
             remedy = "give a run or --published, not both"
-            raise InputError("report", "run", arguments.target, remedy)
+            raise InputError("breakeven report", "run", arguments.target, remedy)
         if arguments.perftest:
             remedy = "is of runs, and a source prints nothing second by second; leave one of them out"
-            raise InputError("report", "--perftest", arguments.published, remedy)
+            raise InputError("breakeven report", "--perftest", arguments.published, remedy)
         return _published(arguments.published, arguments.runs, as_json=arguments.json)
     target = arguments.target or "latest"
     if folder := _unfinished(target, arguments.runs):
@@ -116,7 +126,7 @@ def load(target: str, runs: Path, asked_by: str) -> Report:
     return settled_report(folder) if folder else read(find(target, runs, asked_by))
 
 
-def find(target: str, runs: Path, asked_by: str = "report") -> Path:
+def find(target: str, runs: Path, asked_by: str = "breakeven report") -> Path:
     """``report.json`` of a run's id, of ``latest``, or of a path to it, its folder or its run's folder.
 
     :param asked_by: the command that an error names
@@ -142,24 +152,40 @@ def read(source: Path) -> Report:
     :raises InputError: it cannot be read, or is no report of this version's schema
     """
     try:
-        return Report.model_validate_json(source.read_bytes())
+        body = source.read_bytes()
+        return Report.model_validate_json(body)
     except OSError as error:
         raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        field, first, wrong = first_fault(error, "file")
-        remedy = f"{wrong}; {_other_than(source)}"
-        found = first["input"]
-        text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
-        raise InputError(str(source), field, text[:80], remedy) from error
+        raise _damaged(source, body, error) from error
+
+
+def _damaged(source: Path, body: bytes, error: ValidationError) -> InputError:
+    """What is wrong with a report, and what to do about it."""
+    with_remedy = _other_than(source)
+    try:
+        parse_json(body)
+    except JsonFault as fault:
+        return fault.of_file(str(source), with_remedy)
+    field, first, wrong = first_fault(error, "report")
+    found = None if first["type"] == "missing" else shown(first["input"])
+    return InputError(str(source), field, found, f"{wrong}; {with_remedy}")
 
 
 def _other_than(source: Path) -> str:
     """What to do about a report that is damaged, or of another version."""
     folder = source.resolve().parent.parent
-    if report_of(folder) == source.resolve() and can_be_made_anew(folder):
-        again = command(f"report {quote(str(folder))}")
-        return f"remove the file, and {again} makes it anew from the run's rows"
+    if report_of(folder) == source.resolve() and has_records(folder):
+        anew = made_anew(folder)
+        return f"remove the file, and {anew}" if anew else NOT_ANEW
     return f"give a {SOURCE} as docs/report.schema.json describes it"
+
+
+def made_anew(folder: Path) -> str:
+    """What makes the report of a run's folder anew; empty where that cannot be done."""
+    if not can_be_made_anew(folder):
+        return ""
+    return f"{command(f'report {quote(str(folder))}')} makes it anew from the run's rows"
 
 
 def write(report: Report, folder: Path, but: str = "", *, perftest: bool = False) -> list[Path]:
@@ -177,7 +203,7 @@ def write(report: Report, folder: Path, but: str = "", *, perftest: bool = False
             write_whole(folder / name, body)
     except OSError as error:
         remedy = f"{folder} cannot be written ({error.strerror or error}); make it writable, or copy it"
-        raise InputError("report", "run", report.run_id, remedy) from error
+        raise InputError("breakeven report", "run", report.run_id, remedy) from error
     return [folder / name for name in files]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, together
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift import trend_words
 from breakeven.report.drift.comparable_runs import NOT_READ, SuiteRun
@@ -27,7 +27,7 @@ from cli.command_name import command
 from cli.compare_command import print_figures
 from cli.option_parser import one_of
 from cli.out_file import check_out, write_out
-from cli.report_command import read
+from cli.report_command import NOT_ANEW, SOURCE, made_anew, read
 from cli.running import deployed
 from cli.running.outcome import RUNS
 from cli.terminal import print_json, print_styled, say
@@ -66,19 +66,20 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: there is no run of the suite, AWS refuses access, or the page cannot be written
     """
     if arguments.out:
-        check_out(arguments.out, "trend")
-    damaged: list[str] = []
+        check_out(arguments.out, "breakeven trend")
+    damaged: list[InputError] = []
     known, read = (_on_aws if arguments.on == "aws" else _here)(arguments, damaged)
     found = trend(arguments.suite, known, read)
     if found is None:
-        raise InputError("trend", "suite", arguments.suite, _remedy(arguments, damaged))
+        nothing = InputError("breakeven trend", "suite", arguments.suite, _remedy(arguments, damaged))
+        raise together([nothing, *damaged])
     for line in damaged:
         print(f"left out: {line}", file=sys.stderr)
     if arguments.out:
         # which brings the charts, for which the terminal should not wait
         from breakeven.report.render.trend_page import trend_page  # noqa: PLC0415
 
-        write_out(arguments.out, trend_page(found), "trend")
+        write_out(arguments.out, trend_page(found), "breakeven trend")
     if arguments.json:
         print_json(trend_words.document(found))
         return 0
@@ -86,9 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _here(arguments: argparse.Namespace, damaged: list[str]) -> Source:
+def _here(arguments: argparse.Namespace, damaged: list[InputError]) -> Source:
     """
-    :param damaged: is given a line for each report that cannot be read
+    :param damaged: is given an error for each report that cannot be read
     :raises InputError: an option of runs on AWS, or no such folder
     """
     for option in ("region", "prefix", "profile"):
@@ -99,25 +100,31 @@ def _here(arguments: argparse.Namespace, damaged: list[str]) -> Source:
     if not runs.is_dir():
         remedy = f"no such folder; name the one that has the runs, or make a run: {command('run')}"
         raise InputError("breakeven trend", "--runs", str(runs), remedy)
+    damaged += map(_gone, earlier_reports.without_report(runs, arguments.suite))
     return earlier_reports.suite_runs(runs, arguments.suite), partial(_read, runs, damaged)
 
 
-def _read(runs: Path, damaged: list[str], run_id: str) -> Report | None:
+def _gone(folder: Path) -> InputError:
+    remedy = made_anew(folder) or NOT_ANEW
+    return InputError(str(folder), "report", None, f"has no {SOURCE} any more; {remedy}")
+
+
+def _read(runs: Path, damaged: list[InputError], run_id: str) -> Report | None:
     """The report of a run; None where it is gone, or damaged, which is noted."""
     try:
         return read(earlier_reports.report_of(runs / run_id))
     except InputError as error:
-        damaged.append(str(error))
+        damaged.append(error)
         return None
 
 
-def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
+def _remedy(arguments: argparse.Namespace, damaged: Sequence[InputError]) -> str:
     """What a suite without a trend may be, and what it lacks."""
     is_here, shipped = arguments.on == "local", shipped_suites()
     name = arguments.suite if arguments.suite in shipped else "SUITE.yaml"
     makes = f"{command(f'run {name}' if is_here else f'run {name} --on aws')} makes one"
     if damaged:
-        return f"no report that could be compared with the newest can be read ({damaged[0]}); {makes}"
+        return f"no report that could be compared with the newest can be read, as is said below; {makes}"
     measured = earlier_reports.known_suites(arguments.runs or RUNS) if is_here else ()
     if arguments.suite in {*measured, *shipped}:
         return f"no run of this suite came to its end with a case that is ok and a report; {makes}"
@@ -126,9 +133,9 @@ def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
     return f"no run of such a suite; {hint}{f'{have}; ' if is_here else ''}suites are {', '.join(shipped)}"
 
 
-def _on_aws(arguments: argparse.Namespace, damaged: list[str]) -> Source:
+def _on_aws(arguments: argparse.Namespace, damaged: list[InputError]) -> Source:
     """
-    :param damaged: is given a line for each report that cannot be read
+    :param damaged: is given an error for each report that cannot be read
     :raises InputError: an option of runs here, no such installation, or AWS refuses access
     """
     if arguments.runs is not None:
@@ -140,7 +147,7 @@ def _on_aws(arguments: argparse.Namespace, damaged: list[str]) -> Source:
     return known, partial(_read_stored, found.store, damaged)
 
 
-def _read_stored(store: Store, damaged: list[str], run_id: str) -> Report | None:
+def _read_stored(store: Store, damaged: list[InputError], run_id: str) -> Report | None:
     """Likewise, of the deployed stack.
 
     :raises InputError: AWS refuses access
@@ -148,7 +155,7 @@ def _read_stored(store: Store, damaged: list[str], run_id: str) -> Report | None
     with deployed.aws_errors_in_words():
         report = stored_report(store, run_id)
     if report is None:
-        damaged.append(f"{run_id}: {NOT_READ}")
+        damaged.append(InputError("AWS", "run", run_id, NOT_READ))
     return report
 
 

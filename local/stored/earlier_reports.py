@@ -41,17 +41,23 @@ def suite_runs(runs: Path, suite: str) -> list[SuiteRun]:
     Of a run that was copied within the folder one is counted, under its own name where that is there.
     """
     found: dict[str, SuiteRun] = {}
-    for run_id, run in _found(runs, suite):
-        if run_id not in found or run.run_id == run_id:
+    for run_id, run in _ended(runs, suite):
+        if report_of(runs / run.run_id).is_file() and (run_id not in found or run.run_id == run_id):
             found[run_id] = run
     return list(found.values())
 
 
-def _found(runs: Path, suite: str) -> Iterator[tuple[str, SuiteRun]]:
-    """Of each folder the id that its run recorded, and the run by the folder's name."""
+def without_report(runs: Path, suite: str) -> list[Path]:
+    """Folders of the suite's runs that came to their end and have no report any more."""
+    folders = [runs / run.run_id for _, run in _ended(runs, suite)]
+    return [folder for folder in folders if not report_of(folder).is_file()]
+
+
+def _ended(runs: Path, suite: str) -> Iterator[tuple[str, SuiteRun]]:
+    """Of each folder whose run came to its end: the id that it recorded, and the run by the folder's name."""
     for path in sorted(runs.glob(f"*/{RECORDS}")):
         folder = path.parent
-        if folder.is_symlink() or not report_of(folder).is_file():
+        if folder.is_symlink():
             continue
         with suppress(*UNREADABLE):
             items = read_object(path)

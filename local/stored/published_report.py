@@ -36,7 +36,7 @@ def write_report(letter: str, runs: Path) -> tuple[Report, Path]:
     letter = letter.upper()
     if letter not in SOURCES:
         remedy = f"sources with published rows are {', '.join(SOURCES)}"
-        raise InputError("report", "--published", letter, remedy)
+        raise InputError("breakeven report", "--published", letter, remedy)
     folder = runs / f"{PREFIX}{letter.lower()}" / "report"
     try:
         report = published_report(letter, runs)
@@ -63,7 +63,7 @@ def published_report(letter: str, runs: Path) -> Report:
 
 
 def _unwritable(runs: Path, error: OSError) -> InputError:
-    return InputError("report", "--runs", str(runs), f"cannot be written: {error.strerror}")
+    return InputError("breakeven report", "--runs", str(runs), f"cannot be written: {error.strerror}")
 
 
 def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[str, Rows]) -> Report:

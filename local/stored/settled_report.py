@@ -43,9 +43,14 @@ def is_unfinished(folder: Path) -> bool:
 
     :raises InputError: its records are damaged
     """
-    if not (folder / PLAN).exists() or not (folder / RECORDS).exists():
+    if not has_records(folder):
         return False
     return not (_records(folder).ended and (folder / "report" / "report.json").exists())
+
+
+def has_records(folder: Path) -> bool:
+    """Is it a run's folder, with its plan and its records?"""
+    return (folder / PLAN).exists() and (folder / RECORDS).exists()
 
 
 def has_ended(folder: Path) -> bool:
@@ -91,7 +96,7 @@ def settled_report(folder: Path) -> Report:
         remedy = f"cannot be read ({' '.join(str(error).split())}); start a new run"
         raise InputError(str(folder), "folder", ROWS, remedy) from error
     if not report.cases:
-        raise InputError("report", "run", run_id, "none of its cases was settled; start a new run")
+        raise InputError(str(folder), "cases", None, "none was settled; start a new run")
     return report
 
 

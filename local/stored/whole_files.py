@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from breakeven.errors import check_regular
+from breakeven.workload.json_text import parse_json
 
 
 def write_whole(path: Path, body: bytes) -> None:
@@ -34,10 +34,7 @@ def read_object(path: Path) -> dict[str, Any]:
     :raises ValueError: it holds something else
     """
     check_regular(path)
-    try:
-        found = json.loads(path.read_bytes())
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
+    found = parse_json(path.read_bytes())
     if not isinstance(found, dict):
         raise ValueError("is no JSON object")
     return found

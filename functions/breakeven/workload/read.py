@@ -165,7 +165,8 @@ def _marked(where: str, raw: bytes, error: yaml.MarkedYAMLError) -> InputError:
     text = lines[number - 1].strip() if number <= len(lines) else "end of file"
     said = f"{error.context or ''} {error.problem}"
     remedy = next((ours for theirs, ours in YAML_REMEDIES.items() if re.search(theirs, said)), error.problem)
-    return InputError(where, f"line {number}", shown(text), f"{NOT_YAML}: {remedy}")
+    column = mark.column + 1 if mark else 1
+    return InputError(where, f"line {number}, column {column}", shown(text), f"{NOT_YAML}: {remedy}")
 
 
 class _SuiteLoader(yaml.SafeLoader):

@@ -244,7 +244,7 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         (["--sqs-discount", "1_0%"], "--sqs-discount: '1_0%': write the number without underscores"),
         (["--sqs-bill", "4_000"], "--sqs-bill: '4_000': give US dollars a month above 0"),
         (["--rate", "10000001"], "--rate: '10000001': must be at most 10000000"),
-        (["--size", "2"], "--size: '2': give a size with its unit"),
+        (["--size", "2"], "--size: '2': a size has a unit: write 2B"),
         (["--size", "2MiB"], "--size: '2MiB': must be at most 1048576"),
         (["--batch", "11"], "--batch: '11': must be at most 10"),
         (
@@ -299,7 +299,7 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         ),
         (["--book", "/nowhere/book.json"], "--book: '/nowhere/book.json': cannot be read"),
         (["--book", "/dev/null"], "--book: '/dev/null': cannot be read: is not a regular file"),
-        (["--book", "README.md"], "--book: 'README.md': give a price book in JSON"),
+        (["--book", "README.md"], "README.md: line 1, column 1: '# Queue Breakeven': is not JSON: "),
         (["--capacity-from", "nothere"], "--capacity-from: 'nothere': no report.json there"),
     ],
 )

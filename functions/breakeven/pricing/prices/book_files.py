@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from breakeven.errors import InputError, check_regular, first_fault
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.workload.json_text import JsonFault, parse_json
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
@@ -64,12 +63,11 @@ def read_book(path: Path) -> PriceBook:
     """
     try:
         check_regular(path)
-        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_each_once)
+        data = parse_json(path.read_bytes())
     except OSError as error:
         raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        remedy = f"give a price book in JSON; {error}"
-        raise InputError(str(path), "file", path.name, remedy) from error
+    except JsonFault as fault:
+        raise fault.of_file(str(path), "give a price book in JSON") from None
     try:
         book = PriceBook.model_validate(data)
     except ValidationError as error:
@@ -80,19 +78,6 @@ def read_book(path: Path) -> PriceBook:
         _check_units(book, path)
         _check_dates(book, path)
     return book
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; of two prices under one name either might be meant.
-
-    :raises ValueError: a name is there twice
-    """
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the field {twice!r} is there twice; keep one of them")
-    return found
 
 
 def _check_dates(book: PriceBook, path: Path) -> None:

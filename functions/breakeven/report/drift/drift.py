@@ -211,12 +211,12 @@ def _check_comparable(before: Report, after: Report) -> None:
     for report in (before, after):
         if report.source:
             remedy = "is what a source published, which has no repeats; compare two runs"
-            raise InputError("compare", "run", report.run_id, remedy)
+            raise InputError("breakeven compare", "run", report.run_id, remedy)
     for field, what in (("suite", "suite"), ("environment", "place"), ("variant", "variant")):
         old, new = getattr(before, field), getattr(after, field)
         if old != new:
             remedy = f"is of the {what} {new}, and {before.run_id} of {old}; compare runs of one {what}"
-            raise InputError("compare", "run", after.run_id, remedy)
+            raise InputError("breakeven compare", "run", after.run_id, remedy)
 
 
 def figures_of(report: Report) -> dict[Key, list[float]]:

@@ -80,12 +80,12 @@ SUITES: dict[str, tuple[str, str, str]] = {
     "null scenario": (f"{{{ONE}}}", "", "scenarios.a: 'nothing': must be a mapping of"),
     "name that is null": (ONE, f"~: 1, {ONE}", "scenarios.a.None: 'nothing': the name of a field is text"),
     "name that is a number": ("  a:", "  1:", "scenarios.1: 1: the name must be small letters"),
-    "name that is a list": ("  a:", "  [a, b]:", "line 7: '[a, b]: {threads: 1, measure_s: 1}'"),
-    "two documents": ("suite: x", "suite: x\n---\nsuite: y", "line 3: '---': is not YAML"),
+    "name that is a list": ("  a:", "  [a, b]:", "line 7, column 3: '[a, b]: {threads: 1, measure_s: 1}'"),
+    "two documents": ("suite: x", "suite: x\n---\nsuite: y", "line 3, column 1: '---': is not YAML"),
     "tab": (
         "  a:",
         "\ta:",
-        "line 7: 'a: {threads: 1, measure_s: 1}': is not YAML that a suite can have: a tab",
+        "line 7, column 1: 'a: {threads: 1, measure_s: 1}': is not YAML that a suite can have: a tab",
     ),
     "target of another suite": (
         ONE,
@@ -192,11 +192,21 @@ BOOK_FAULTS: dict[str, tuple[str, str, str]] = {
     "price beyond all bills": (r'"usd": [0-9.e-]+', '"usd": 1e308', "usd: 1e+308: must be at most 1000000"),
     "no prices": (r'(?s)"prices": .*', '"prices": []}', "no such price; the book has no prices at all"),
     "list": (r"(?s).*", "[]", "book: must be an object"),
-    "field twice": (r"\{", '{"name": "other", ', "the field 'name' is there twice; keep one of them"),
-    "price twice": (r'"usd": [0-9.e-]+', '"usd": 1, "usd": 2', "the field 'usd' is there twice"),
+    "field twice": (r"\{", '{"name": "other", ', "field: 'name': is there twice; keep one of them"),
+    "price twice": (r'"usd": [0-9.e-]+', '"usd": 1, "usd": 2', "field: 'usd': is there twice"),
     "tiers apart": (r'"from": [1-9][0-9]*', '"from": 7', "tiers do not follow one another from 0"),
     "day to come": (r'"as_of": "[0-9-]+"', '"as_of": "2099-01-01"', "as_of: '2099-01-01': is in the future"),
-    "nothing": (r"(?s).*", "", "give a price book in JSON"),
+    "nothing": (
+        r"(?s).*",
+        "",
+        "line 1, column 1: 'end of file': is not JSON: the file is empty; give a price",
+    ),
+    "text without quotes": (
+        r"(?s).*",
+        '{\n  "name": us-east-1}',
+        "book.json: line 2, column 11: 'us-east-1}': is not JSON: a value is missing here; text needs double "
+        "quotes around it; give a price book in JSON",
+    ),
     "deep": (r"(?s).*", "[" * 100_000, "give a price book in JSON"),
 }
 

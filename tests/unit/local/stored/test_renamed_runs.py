@@ -28,7 +28,7 @@ def test_a_damaged_report_is_made_anew_as_its_error_says_whatever_the_folder_is_
     assert main(["report", name, "--runs", str(runs)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     before, _, rest = line.partition("; remove the file, and npm run breakeven -- ")
-    assert before.startswith(f"error: {source}: file: ")
+    assert before.startswith(f"error: {source}: line 1, column 2: 'end of file': ")
     again, _, why = rest.partition(" makes it anew")
     assert why == " from the run's rows"
     source.unlink()
@@ -47,7 +47,8 @@ def test_a_damaged_report_whose_rows_are_gone_is_not_said_to_be_made_anew(
     shutil.rmtree(runs / RUN_ID / "rows")
     capsys.readouterr()
     assert main(["report", "--runs", str(runs)]) == 2
-    assert "; give a report.json as docs/report.schema.json describes it" in capsys.readouterr().err
+    said = "; the run's rows are not all there to make it anew: restore the file, or start a new run\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 @pytest.mark.usefixtures("killed")

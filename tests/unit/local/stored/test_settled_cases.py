@@ -234,7 +234,7 @@ def test_of_nothing_there_is_no_report(
     keep(services, SettledCases(services.store, RUN_ID, runs))
     assert main(["report", RUN_ID, "--runs", str(runs)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"'{RUN_ID}': none of its cases was settled" in line
+    assert f"{RUN_ID}: cases: none was settled; start a new run" in line
 
 
 def test_a_folder_of_reports_that_cannot_be_written_is_named(

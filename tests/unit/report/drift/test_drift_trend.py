@@ -268,14 +268,34 @@ def test_a_report_that_is_damaged_is_named(tmp_path: Path, year: Sequence[Report
     path.write_text("{")
     assert main(["trend", "quick", "--runs", str(tmp_path)]) == 0
     said = capsys.readouterr()
-    assert f"left out: {path}: file: " in said.err
+    assert f"left out: {path}: line 1, column 2: 'end of file': is not JSON: the file ends before" in said.err
     assert "1 run of quick" in " ".join(said.out.split())
     (tmp_path / year[1].run_id / "report" / "report.json").write_text("{}")
     assert main(["trend", "quick", "--runs", str(tmp_path), "--json"]) == 2
     said = capsys.readouterr()
-    assert (
-        f"'quick': no report that could be compared with the newest can be read ({path}: file: " in said.err
-    )
+    first, *others = said.err.splitlines()
+    assert "'quick': no report that could be compared with the newest can be read, as is said below" in first
+    other = tmp_path / year[1].run_id / "report" / "report.json"
+    assert [line.split(": ")[1:3] for line in others] == [
+        [str(path), "line 1, column 2"],
+        [str(other), "run_id"],
+    ]
+    assert "{}" not in said.err
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_report_that_is_gone_is_named(tmp_path: Path, year: Sequence[Report], capsys: Any) -> None:
+    for report in year[:2]:
+        store(tmp_path, report)
+    gone = [tmp_path / report.run_id for report in year[:2]]
+    (gone[0] / "report" / "report.json").unlink()
+    assert main(["trend", "quick", "--runs", str(tmp_path)]) == 0
+    assert f"left out: {gone[0]}: report: has no report.json any more; " in capsys.readouterr().err
+    (gone[1] / "report" / "report.json").unlink()
+    assert main(["trend", "quick", "--runs", str(tmp_path)]) == 2
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first.startswith("error: breakeven trend: suite: 'quick': no report that could be compared")
+    assert [line.split(": ")[1] for line in others] == [str(folder) for folder in gone]
 
 
 @pytest.fixture
@@ -312,7 +332,10 @@ def test_on_aws_a_report_that_is_damaged_or_refused_is_named(
     store_there(stack, year[:2])
     stack.store.put_bytes(layout.report_key(year[0].run_id, "report.json"), b"{")
     assert main(["trend", "quick", "--on", "aws", "--json"]) == 0
-    assert f"left out: {year[0].run_id}: its report is gone, cannot be read, or" in capsys.readouterr().err
+    assert (
+        f"left out: AWS: run: '{year[0].run_id}': its report is gone, cannot be read, or"
+        in capsys.readouterr().err
+    )
 
     def refused(*_: object) -> bytes:
         raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "it has expired"}}, "GetObject")
