@@ -15,6 +15,7 @@ from rich.console import Console
 
 from breakeven.errors import InputError, first_fault
 from breakeven.published.rows import SOURCES
+from breakeven.report.contract.of_today import of_today
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
@@ -147,13 +148,13 @@ def find(target: str, runs: Path, asked_by: str = "breakeven report") -> Path:
 
 
 def read(source: Path) -> Report:
-    """The report of a ``report.json``.
+    """The report of a ``report.json``, of which an earlier version's is as today's.
 
     :raises InputError: it cannot be read, or is no report of this version's schema
     """
     try:
         body = source.read_bytes()
-        return Report.model_validate_json(body)
+        return of_today(Report.model_validate_json(body))
     except OSError as error:
         raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
     except ValidationError as error:

@@ -60,9 +60,12 @@ def assumptions(
 
 
 def _prices(base: Question) -> list[Price]:
-    """Those that the options are billed with, each once."""
-    lines = {(line.service, line.item) for option in base.options for line in option.lines if not line.own}
-    return [base.book.price(*key) for key in sorted(lines)]
+    """Those of the book that the options are billed with, or by what is derived from them, each once."""
+    lines = [line for option in base.options for line in option.lines]
+    derived = [line.own.derived_from for line in lines if line.own and line.own.derived_from]
+    own = [base.book.price(line.service, line.item) for line in lines if not line.own]
+    found = {(price.service, price.item): price for price in (*own, *derived)}
+    return [found[key] for key in sorted(found)]
 
 
 def _full(inputs: Inputs) -> str:

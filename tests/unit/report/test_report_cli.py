@@ -52,7 +52,8 @@ def test_a_run_that_is_not_there_is_one_clear_error(runs, capsys):
 
 
 @pytest.mark.parametrize(
-    ("body", "field"), [("{", "file"), ("{}", "run_id"), ('{"schema_version": "9"}', "schema_version")]
+    ("body", "field"),
+    [("{", "line 1, column 2"), ("{}", "run_id"), ('{"schema_version": "9"}', "schema_version")],
 )
 def test_a_damaged_report_is_named_with_its_field(runs, body, field):
     path = runs / "r1" / "report" / "report.json"

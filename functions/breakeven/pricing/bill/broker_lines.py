@@ -133,7 +133,7 @@ def _volumes(inputs: Inputs, book: PriceBook) -> list[Line]:
         # The price's tiers are those of one volume, whatever the cluster's volumes have together.
         price = book.known("ebs", "io2_iops_month")
         source = f"{price.source}; mean price of a volume's IOPS through its tiers"
-        own = OwnPrice(price.unit, price.cost(iops) / iops, source, publisher=price.publisher)
+        own = OwnPrice(price.unit, price.cost(iops) / iops, source, derived_from=price)
         lines.append(_volume_line(inputs, "volume IOPS", iops, number(iops), "io2_iops_month", own))
     return lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from breakeven.pricing.prices.price import Publisher
+from breakeven.pricing.prices.price import Price, Publisher
 
 #: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
 BYTES_PER_GB = 2.0**30
@@ -29,14 +29,19 @@ class OwnPrice:
 
     ``tiers`` is empty of a flat one.
 
-    :param publisher: of the book's price that it is derived from; None: it is the asker's
+    :param derived_from: the book's price; None: it is the asker's
     """
 
     unit: str
     usd: float
     source: str
     tiers: tuple[OwnTier, ...] = ()
-    publisher: Publisher | None = None
+    derived_from: Price | None = None
+
+    @property
+    def publisher(self) -> Publisher | None:
+        """Whose list has it; None: it is the asker's."""
+        return self.derived_from.publisher if self.derived_from else None
 
 
 @dataclass(frozen=True, slots=True)

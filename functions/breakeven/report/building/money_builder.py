@@ -105,7 +105,7 @@ def crossovers_by_size(answers: Answers) -> list[SizeCrossing]:
 
 
 def _crossover(row: Row, question: CostQuestion) -> Crossover:
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     words, needs = _capacity(row["other_option"], row["msg_per_s"], question, inputs)
     return Crossover.of(
         row,

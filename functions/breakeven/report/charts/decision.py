@@ -7,7 +7,6 @@ from math import sqrt
 from typing import Any
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, rates
 from breakeven.report.contract.cost_model import DecisionMap, MapRow
@@ -93,7 +92,7 @@ def runs(one: DecisionMap, row: MapRow) -> list[tuple[float, float, str]]:
 
 
 def _spoken(question: CostQuestion, one: DecisionMap) -> str:
-    parts, hour_usd = [], Inputs.model_validate(question.inputs).hour_rate
+    parts, hour_usd = [], question.priced_with.hour_rate
     for row in (one.rows[0], one.rows[-1]):
         steps = [
             f"{question.option_name(name)} from {words.figure(rate)}"

@@ -17,6 +17,7 @@ from breakeven.pricing.bill.uncertainty import (
     inputs_moving,
 )
 from breakeven.pricing.cluster_form import cluster_name, form_of_inputs
+from breakeven.report.contract.earlier_inputs import stored_inputs
 from breakeven.report.contract.strict import Strict
 
 InputValue = str | int | float | bool | None
@@ -68,11 +69,17 @@ class CostQuestion(Strict):
     def _can_be_priced(cls, inputs: dict[str, InputValue]) -> dict[str, InputValue]:
         """Those of a newer version may have what this one does not know."""
         try:
-            Inputs.model_validate(inputs)
+            stored_inputs(inputs)
         except ValidationError as error:
             field, _, wrong = first_fault(error, "inputs")
-            raise ValueError(f"{field}: {wrong}; is it of another version of breakeven?") from error
+            found = f"{inputs[field]!r}: " if field in inputs else ""
+            raise ValueError(f"{field}: {found}{wrong}; is it of another version of breakeven?") from error
         return inputs
+
+    @property
+    def priced_with(self) -> Inputs:
+        """The inputs; of an earlier version's report such as it took."""
+        return stored_inputs(self.inputs)
 
     def option_name(self, option: str) -> str:
         """For tables and legends; an option of a map is an instance type."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import SizeCrossing
 from breakeven.report.contract.question_model import CostQuestion
@@ -55,7 +54,7 @@ def size_and_zones(report: Report) -> str:
     question, rows = _asked(report)
     if question is None:
         return ""
-    zones = Inputs.model_validate(question.inputs).zones
+    zones = question.priced_with.zones
     return " ".join(_sentences(question, rows, zones))
 
 
@@ -68,7 +67,7 @@ def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int)
     ]
     yield f"{where}, running your own {_listed(ends)} (of the sizes priced)."
     if zones > 1:
-        size = Inputs.model_validate(question.inputs).message_bytes
+        size = question.priced_with.message_bytes
         one_zone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
         starts = [f"{than(question, row.sqs_option)} {_start(row)}" for row in one_zone]
         yield f"In one zone, with {words.size(size)} messages, it is cheaper {words.listing(starts)}."

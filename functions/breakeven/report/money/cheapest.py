@@ -12,7 +12,6 @@ from itertools import chain, pairwise
 
 from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.cost_model import CostCurve, place_of
 from breakeven.report.contract.crossing_model import EXACT, Crossover
@@ -100,7 +99,7 @@ def published_limit(report: Report) -> float | None:
 
 def carried(report: Report, question: CostQuestion, rates: Iterable[float]) -> list[float]:
     """Those of the rates that a source's brokers are known to carry; of a run all of them."""
-    limit, capacity = published_limit(report), capacity_of(Inputs.model_validate(question.inputs))
+    limit, capacity = published_limit(report), capacity_of(question.priced_with)
     return [rate for rate in rates if limit is None or capacity.needed(rate) <= limit]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.report.contract.crossing_model import EXACT, EmptyReceives
@@ -84,6 +83,6 @@ def _usd_of_a_million_requests(report: Report) -> float | None:
     for bill in report.bills:
         if question and (bill.question_id, bill.option_id) == (question.question_id, AS_USED):
             lines = [line.usd_per_million_messages for line in bill.lines if line.line == "requests"]
-            each = requests_per_message(Inputs.model_validate(question.inputs))
+            each = requests_per_message(question.priced_with)
             return lines[0] / each if lines and lines[0] is not None else None
     return None

@@ -74,7 +74,7 @@ def supposed(report: Report) -> str:
     found = _with_amazon_mq(report, question) if question and _compared(report) else []
     if question is None or not found:
         return ""
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     # Amazon MQ last, as more is supposed of it
     shown = sorted(found[:NAMED_RANGES], key=lambda own: own.option == AMAZON_MQ)
     clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
@@ -99,7 +99,7 @@ def beside_headline(report: Report) -> str:
         return "Amazon MQ is the cheapest at no rate priced."
     clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
     nowhere = f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(found)}."
-    given = _is_capacity_given(Inputs.model_validate(question.inputs))
+    given = _is_capacity_given(question.priced_with)
     return (
         f"It supposes that {clauses}.{'' if given else ' At higher rates they must carry more.'}"
         f"{'' if RABBITMQ in {own.option for own in found} else nowhere} "
@@ -242,7 +242,7 @@ def _begins(own: Range) -> float:
 
 def _supposing(question: CostQuestion, own: Range) -> str:
     """What must hold of clusters where they begin to be the cheapest."""
-    rate, inputs = _begins(own), Inputs.model_validate(question.inputs)
+    rate, inputs = _begins(own), question.priced_with
     if own.option == AMAZON_MQ:
         return conditions(inputs, rate, question.spoken_option(AMAZON_MQ))
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:

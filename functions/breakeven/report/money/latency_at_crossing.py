@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import log
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.report.contract.crossing_model import Crossover
+from breakeven.report.contract.earlier_inputs import stored_inputs
 from breakeven.report.contract.joined_model import CrossingLatency, MeasuredSide
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Table
@@ -41,7 +41,7 @@ def crossing_latencies(crossovers: Sequence[Crossover], cases: Sequence[CaseRepo
 
 def _side(target: str, crossing: Crossover, cases: Sequence[CaseReport]) -> MeasuredSide:
     msg_per_s = crossing.msg_per_s or 0.0
-    size = Inputs.model_validate(crossing.assumptions).message_bytes
+    size = stored_inputs(crossing.assumptions).message_bytes
     near = [
         (case, rate)
         for case in cases

@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import brokers_of
-from breakeven.pricing.bill.article import ARTICLE_BOOK
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.pricing.bill.uncertainty import MANAGED_CAPACITY
 from breakeven.pricing.bill.variations import MANAGED_PRICE, zones_changed
-from breakeven.report.contract.cost_model import Bill, BillLine, MapRow, PriceTier
+from breakeven.report.contract.cost_model import Bill, BillLine, MapRow
 from breakeven.report.contract.crossing_model import Sensitivity
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import SHORT, brief, usd
 from breakeven.report.money.priced.map_changes import change_rates
+from breakeven.report.money.priced.price_sources import spelt
 
 MILLION = 1e6
 CHANGED = ("a quarter lower", "a quarter higher")
@@ -34,6 +33,8 @@ STAY = (
     " Amazon MQ's brokers stay in zones of the service's own, and their clients' traffic across zones stays "
     "as it is."
 )
+#: of reports of earlier versions
+MOVED = " In this report, of an earlier version, that goes for Amazon MQ's, too."
 #: inputs that only Amazon MQ's bill has
 OF_AMAZON_MQ = (MANAGED_PRICE, MANAGED_CAPACITY, "people's hours of Amazon MQ")
 PRICE_OF_AMAZON_MQ = f"{MANAGED_PRICE}: of its brokers and their disks, not of its clients' traffic."
@@ -47,8 +48,6 @@ UNITS = {
     "metric_month": "metrics",
     "alarm_month": "alarms",
 }
-#: words of a unit that are written otherwise than a price book's keys
-SPELT = {"gb": "GB", "tb": "TB", "vcpu": "vCPU", "mibps": "MiB/s", "iops": "IOPS"}
 
 
 def map_table(report: Report) -> Table | None:
@@ -59,7 +58,7 @@ def map_table(report: Report) -> Table | None:
         return None
     instance, hour_usd = (
         str(question.inputs.get("instance")),
-        Inputs.model_validate(question.inputs).hour_rate,
+        question.priced_with.hour_rate,
     )
     return Table(
         slug="map",
@@ -126,6 +125,7 @@ def sensitivity_table(report: Report) -> Table | None:
     if question is None or not rows:
         return None
     has_amazon_mq = AMAZON_MQ in {row.other_option for row in rows}
+    stays = has_amazon_mq and _stays(question)
     return Table(
         slug="sensitivity",
         caption="First crossing with one input changed, msg/s",
@@ -143,8 +143,8 @@ def sensitivity_table(report: Report) -> Table | None:
         notes=(
             "Zones are not changed by a quarter: their row has the crossing with the first number of zones "
             "in the place of the second, of your own brokers and their clients."
-            f"{STAY if has_amazon_mq else ''}",
-            *([PRICE_OF_AMAZON_MQ] if has_amazon_mq else []),
+            f"{STAY if stays else MOVED if has_amazon_mq else ''}",
+            *([PRICE_OF_AMAZON_MQ] if stays else []),
         ),
         sourced=False,
     )
@@ -152,11 +152,16 @@ def sensitivity_table(report: Report) -> Table | None:
 
 def _varied(question: CostQuestion, row: Sensitivity) -> str:
     """The input's name, and of other zones what stays in those that it has."""
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     of_zones = {zones_changed(zones, inputs.zones) for zones in (1, inputs.most_zones)}
-    if row.other_option != AMAZON_MQ or row.varied not in of_zones:
+    if row.other_option != AMAZON_MQ or row.varied not in of_zones or not _stays(question):
         return row.varied
     return f"{row.varied} (Amazon MQ's stay in {brokers_of(inputs.deployment)})"
+
+
+def _stays(question: CostQuestion) -> bool:
+    """Whether Amazon MQ's brokers stay in their zones; they moved until its price became an input."""
+    return "amazon_mq_price_factor" in question.inputs
 
 
 def _ends(row: Sensitivity) -> Iterator[str]:
@@ -210,46 +215,6 @@ def offered_rates_table(report: Report) -> Table | None:
         notes=("Each rate is priced as the mean of a whole month; the other inputs are those of all bills.",),
         sourced=False,
     )
-
-
-def price_sources_table(report: Report) -> Table | None:
-    """Every price that the figures stand on, with its unit, source and date."""
-    if not report.prices:
-        return None
-    return Table(
-        slug="price-sources",
-        caption="Prices used, each with its source and date",
-        label_titles=("Price",),
-        columns=("dollars", "per", "units a month", "source's date", "source"),
-        rows=tuple(
-            Row(
-                (f"{tier.service}/{tier.item}",),
-                (_exact(tier.usd), spelt(tier.unit), _tier(tier), tier.as_of, tier.source),
-                "priced",
-                f"{tier.book}, prices of {tier.region}",
-            )
-            for tier in sorted(report.prices, key=lambda tier: tier.book == ARTICLE_BOOK)
-        ),
-        notes=("Units a month: which of them cost this much each.",),
-        sourced=False,
-    )
-
-
-def _exact(usd_each: float | None) -> str:
-    return "not priced" if usd_each is None else words.unit_price(usd_each)
-
-
-def spelt(unit: str) -> str:
-    """One unit of a price book: 'GB month'."""
-    return " ".join(SPELT.get(word, word) for word in unit.split("_"))
-
-
-def _tier(tier: PriceTier) -> str:
-    if tier.tier_from == 0 and tier.tier_to is None:
-        return "all"
-    if tier.tier_to is None:
-        return f"above {words.amount(tier.tier_from)}"
-    return f"{words.amount(tier.tier_from)} to {words.amount(tier.tier_to)}"
 
 
 def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SQS_NAMES
 from breakeven.pricing.cluster_form import ClusterForm, form_words
@@ -46,7 +45,7 @@ def usd(value: float) -> str:
 
 def with_node_down(question: CostQuestion, end: str = "") -> str:
     """' with one node down' and ``end``: what a cluster is sized for; nothing of a single node."""
-    return f" with one node down{end}" if Inputs.model_validate(question.inputs).nodes > 1 else ""
+    return f" with one node down{end}" if question.priced_with.nodes > 1 else ""
 
 
 def is_unbatched(question: CostQuestion) -> bool:

@@ -88,7 +88,7 @@ def pairs_table(report: Report) -> Table | None:
     question = report.headline_question
     if report.pairs is None or question is None or not report.pairs.crossings:
         return None
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     return Table(
         slug="pairs",
         caption="Where the cheaper of two options changes",

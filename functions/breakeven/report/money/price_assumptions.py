@@ -31,7 +31,7 @@ def money_assumptions(report: Report) -> list[str]:
     question = report.headline_question
     if question is None or not report.crossovers:
         return []
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     sentences = [
         _prices(report, inputs),
         _rates(question, inputs),
@@ -243,7 +243,7 @@ def _between_brokers(inputs: Inputs) -> str:
 
 
 def _question(question: CostQuestion) -> str:
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     free = "free requests deducted" if inputs.free_tier else "no free requests"
     return (
         f"Prices {question.price_book}: {_requests(inputs)} billed SQS requests per "

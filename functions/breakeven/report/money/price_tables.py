@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.cost_model import BreakEvenHours, CostCurve
 from breakeven.report.contract.crossing_model import EXACT
@@ -77,7 +76,7 @@ def _cheapest(curves: Iterable[CostCurve], rate: float) -> str:
 
 def _at_rate(question: CostQuestion, rate: float) -> tuple[str, str]:
     """The rate, and the messages of a month."""
-    month = Inputs.model_validate(question.inputs).seconds_per_month
+    month = question.priced_with.seconds_per_month
     return f"{rate:,.0f} msg/s" if rate >= 1 else f"{words.figure(rate)} msg/s", words.amount(rate * month)
 
 
@@ -88,7 +87,7 @@ def _staff_time(question: CostQuestion) -> str:
 
 def _must_carry(question: CostQuestion, rates: list[float]) -> str:
     """The capacities that the prices of clusters suppose."""
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     own = f"a RabbitMQ cluster must carry {_needs(capacity_of(inputs), rates)} msg/s at peak"
     said = f"At these rates {own}{with_node_down(question)} (its capacity: {question.capacity})"
     if AMAZON_MQ not in question.options:
@@ -100,7 +99,7 @@ def _must_carry(question: CostQuestion, rates: list[float]) -> str:
 
 def _not_charged(question: CostQuestion) -> tuple[str, ...]:
     """What Amazon MQ's rank supposes besides."""
-    unknown = is_charge_unknown(Inputs.model_validate(question.inputs))
+    unknown = is_charge_unknown(question.priced_with)
     if AMAZON_MQ not in question.options or not unknown:
         return ()
     return (f"Amazon MQ is ranked as if {BETWEEN} were free.",)

@@ -23,6 +23,7 @@ from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import machines
 from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
+from breakeven.report.contract.earlier_inputs import EarlierInputs
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.headline import headline
 from breakeven.report.money.option_words import SHORT
@@ -58,7 +59,9 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
     question = report.headline_question
     if question is None or question.purpose == "history":
         return None
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
+    if isinstance(inputs, EarlierInputs):
+        inputs = inputs.of_today()
     region = question.price_book.partition("@")[0]
     own = [tier for tier in report.prices if tier.book == question.price_book]
     sources: list[str] = []

@@ -20,12 +20,12 @@ from breakeven.report.money.lookup_tables import (
     bills_table,
     map_table,
     offered_rates_table,
-    price_sources_table,
     sensitivity_table,
 )
 from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities, options_of
 from breakeven.report.money.pairs_table import pairs_table
 from breakeven.report.money.price_tables import hours_tables, prices_table
+from breakeven.report.money.priced.price_sources import price_sources_table
 from breakeven.report.money.priced.volumes_table import volumes_table
 from breakeven.report.money.size_board_table import board_table, why_empty
 from breakeven.report.money.variants_table import variants_table

@@ -10,6 +10,7 @@ from breakeven.pricing.prices.book_files import BOOKS, load_book, read_book, reg
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.priced.price_owners import but_for, prices_in_full, prices_in_short
+from cli.main import main
 from local.stored.published_report import published_report
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.spoken import in_detail
@@ -80,6 +81,18 @@ def test_a_book_that_does_not_say_is_of_aws(tmp_path: Path) -> None:
     said.write_text(json.dumps(shipped), encoding="utf-8")
     assert but_for(read_book(unsaid).prices) == ""
     assert but_for(read_book(said).prices).startswith(", but for sqs's standard_request of 2026-10-08 (AWS ")
+
+
+def test_what_is_derived_from_a_price_of_third_parties_is_theirs(tmp_path: Path, capsys: Any) -> None:
+    """The mean price of an io2 volume's IOPS stands in no book: it is whose the tiers are."""
+    book = json.loads((BOOKS / "us-east-1.json").read_text(encoding="utf-8"))
+    (iops,) = [price for price in book["prices"] if price["item"] == "io2_iops_month"]
+    iops |= {"publisher": "third-party", "source": "a table of mine"}
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(book), encoding="utf-8")
+    assert main(["crossover", "--book", str(path), "--volume", "io2"]) == 0
+    said = f"ebs's io2_iops_month of {iops['as_of']} (a table of mine)"
+    assert said in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_is_not_of_aws_is_amazon_mq_alone() -> None:

@@ -130,7 +130,7 @@ def _by_batches(
         f"{price.source}; of a message, by batches of {number(found.size)} and a window of "
         f"{number(found.window_s)} s, at the price of the first {price.unit.replace('_', ' ')}"
     )
-    own = OwnPrice("message", usd * first, source, tiers, price.publisher)
+    own = OwnPrice("message", usd * first, source, tiers, price)
     return Line(name, formula, "lambda", f"{item} by batch and window", per_message=1, own=own)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.question_model import CostQuestion
@@ -15,7 +14,7 @@ def condition_words(question: CostQuestion) -> str:
     region = question.price_book.partition("@")[0]
     if question.purpose == "history":
         return f"At the prices of {region}"
-    return f"With {words.size(Inputs.model_validate(question.inputs).message_bytes)} messages in {region}"
+    return f"With {words.size(question.priced_with.message_bytes)} messages in {region}"
 
 
 def sqs_words(question: CostQuestion, option: str = AS_USED) -> str:
@@ -25,7 +24,7 @@ def sqs_words(question: CostQuestion, option: str = AS_USED) -> str:
 
 def cluster_words(question: CostQuestion) -> str:
     """'a RabbitMQ pair of m7g.large in 2 zones'; the article of 2012 knows no zones."""
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     known = inputs.nodes > 1 and question.purpose != "history"
     zones = f" in {words.plural(inputs.zones, 'zone')}" if known else ""
     return f"{question.spoken_option(RABBITMQ)}{zones}"

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import form_of
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ
 from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
@@ -69,15 +68,20 @@ def _of_others(report: Report) -> list[PriceTier]:
     question = report.headline_question
     if question is None:
         return []
-    found = [one for one in report.prices if one.book == question.price_book and _is_of_others(one)]
+    found = [one for one in report.prices if _is_asked(question, one) and _is_of_others(one)]
     return list({one.item: one for one in found if _is_compared(question, one)}.values())
+
+
+def _is_asked(question: CostQuestion, price: PriceTier) -> bool:
+    """Whether it is the book's, or derived from one of its prices for an option of the question."""
+    return price.book == question.price_book or price.book.startswith(f"{question.question_id}/")
 
 
 def _is_compared(question: CostQuestion, price: PriceTier) -> bool:
     """Of Amazon MQ's brokers only those of the headline's form: the table of all pairs has others, too."""
     if price.service != AMAZON_MQ_SERVICE:
         return True
-    inputs = Inputs.model_validate(question.inputs)
+    inputs = question.priced_with
     brokers = f"{form_of(inputs.deployment)}.{inputs.amazon_mq}"
     return AMAZON_MQ in question.options and price.item in {brokers, "storage_gb_month"}
 

@@ -1,0 +1,36 @@
+"""A report of an earlier version as today's has it: whose prices, and which inputs are no longer taken."""
+
+from __future__ import annotations
+
+from breakeven.pricing.prices.price import Publisher
+from breakeven.report.contract.cost_model import PriceTier
+from breakeven.report.contract.earlier_inputs import EarlierInputs
+from breakeven.report.contract.report_model import Report
+
+#: how sources said, before there were publishers, that a price is in nothing of AWS's
+NOT_OF_AWS = "in no AWS data that was read"
+
+
+def of_today(report: Report) -> Report:
+    """The same figures, with every price's publisher and a note on inputs that are out of today's bounds."""
+    notes = [
+        note
+        for question in report.cost_questions
+        if isinstance(question.priced_with, EarlierInputs)
+        for note in question.priced_with.notes()
+    ]
+    fresh = [note for note in dict.fromkeys(notes) if note not in report.assumptions]
+    return report.model_copy(
+        update={"prices": _with_publishers(report.prices), "assumptions": [*fresh, *report.assumptions]}
+    )
+
+
+def _with_publishers(prices: list[PriceTier]) -> list[PriceTier]:
+    """A version that knew publishers has one at least; what is null in it is the asker's own."""
+    if any(price.publisher for price in prices):
+        return prices
+    return [price.model_copy(update={"publisher": _publisher(price)}) for price in prices]
+
+
+def _publisher(price: PriceTier) -> Publisher:
+    return "third-party" if NOT_OF_AWS in price.source else "aws"
