@@ -21,6 +21,7 @@ from moto.ecs.models import EC2ContainerServiceBackend, TaskDefinition, ecs_back
 from moto.ecs.responses import EC2ContainerServiceResponse
 from moto.iam.models import ManagedPolicy
 from moto.s3.models import FakeKey
+from moto.s3.responses import S3Response
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws import resource_types
@@ -129,6 +130,24 @@ def dynamodb_writes_are_atomic(swaps: Swaps, _: Aws) -> None:
             return original(self)
 
     swaps.wrap(DynamoHandler, "call_action", call_action)
+
+
+@Patch
+def s3_conditions_are_atomic(swaps: Swaps, _: Aws) -> None:
+    """Symptom: of two conditional writes both find their condition met, and an object is there before its
+    metadata is.
+
+    Mend: one request of objects at a time, once its body has come.
+    Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional writes".
+    """
+    lock = threading.RLock()
+
+    def one_at_a_time(original: Any, self: Any, *args: Any) -> Any:
+        with lock:
+            return original(self, *args)
+
+    for name in ("_key_response", "_bucket_response_delete_keys"):
+        swaps.wrap(S3Response, name, one_at_a_time)
 
 
 @Patch

@@ -40,5 +40,6 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws(), Swaps() as swaps:
         # agents of tests are threads that read what others write
+        service_patches.s3_conditions_are_atomic(swaps, None)
         service_patches.objects_outlive_replacements(swaps, None)
         yield services_in_moto()

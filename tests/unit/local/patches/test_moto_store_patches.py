@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import weakref
 
 import pytest
 from moto.dynamodb.models import table as dynamodb_table
-from moto.s3.models import FakeKey
+from moto.s3.models import FakeKey, S3Backend
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws.patches import service_patches
@@ -53,6 +54,66 @@ def test_dynamodb_writes_are_atomic(moto, patched):
         for writer in writers:
             writer.join()
     assert sorted(outcomes) == (["put", "refused"] if patched else ["put", "put"])
+
+
+@both
+@pytest.mark.parametrize("condition", ["IfNoneMatch", "IfMatch"])
+def test_s3_conditions_are_atomic(moto, patched, condition):
+    """Two conditional writes of one key, both of which would have looked before either writes."""
+
+    def held(original, *args, **kwargs):
+        with contextlib.suppress(threading.BrokenBarrierError):  # nobody else got in
+            meeting.wait(1)
+        return original(*args, **kwargs)
+
+    bucket, outcomes, meeting = moto.name() + "-bucket", [], threading.Barrier(2)
+    client = moto.aws.client("s3")
+    client.create_bucket(Bucket=bucket)
+    value = "*"
+    if condition == "IfMatch":
+        value = client.put_object(Bucket=bucket, Key="latest", Body=b"before")["ETag"]
+
+    def put(body):
+        try:
+            client.put_object(Bucket=bucket, Key="latest", Body=body, **{condition: value})
+            outcomes.append("put")
+        except client.exceptions.ClientError as error:
+            outcomes.append(error.response["Error"]["Code"])
+
+    with moto.patched_with(service_patches.s3_conditions_are_atomic, patched), Swaps() as swaps:
+        swaps.wrap(S3Backend, "put_object", held)
+        writers = [threading.Thread(target=put, args=(body,)) for body in (b"one", b"two")]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+    assert sorted(outcomes) == (["PreconditionFailed", "put"] if patched else ["put", "put"])
+
+
+@both
+def test_an_object_is_not_there_before_its_metadata(moto, patched):
+    """Who looks while it is written waits for its end."""
+    bucket, looked, written, seen = moto.name() + "-bucket", threading.Event(), threading.Event(), []
+    client = moto.aws.client("s3")
+    client.create_bucket(Bucket=bucket)
+
+    def held(original, self, metadata, *args, **kwargs):
+        written.set()
+        looked.wait(1)  # with the patch nobody looks until this ends
+        return original(self, metadata, *args, **kwargs)
+
+    def look():
+        assert written.wait(60)
+        seen.append(client.head_object(Bucket=bucket, Key="latest")["Metadata"])
+        looked.set()
+
+    with moto.patched_with(service_patches.s3_conditions_are_atomic, patched), Swaps() as swaps:
+        swaps.wrap(FakeKey, "set_metadata", held)
+        reader = threading.Thread(target=look)
+        reader.start()
+        client.put_object(Bucket=bucket, Key="latest", Body=b"one", Metadata={"age": "1"})
+        reader.join()
+    assert seen == [{"age": "1"} if patched else {}]
 
 
 @both
