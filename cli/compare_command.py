@@ -56,7 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     names = (arguments.before, arguments.after)
     before, after = (load(name, arguments.runs, "breakeven compare") for name in names)
     if before.run_id == after.run_id:
-        remedy = f"is run {after.run_id}, as {arguments.before} is; name another run, of which it is no copy"
+        remedy = (
+            f"holds run {after.run_id}, and so does {arguments.before}: a run is not compared with itself or "
+            "a copy of itself; name the folder of another run"
+        )
         raise InputError("breakeven compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
     found = reported(drift, before, after)

@@ -2,7 +2,8 @@
 --
 -- Seconds are whole ones of the measured stage, 0 its first; instants are seconds since its start. A fault's
 -- span begins with the second in which it was done and ends where the next fault of the case is due, or with
--- the measured stage; only seconds that lie in it to their end count. Before it are the last 10 whole seconds.
+-- the measured stage: from then on that one may show, even if it is recorded as done later, or as not done when
+-- it was done in part. Only seconds that lie in it to their end count. Before it are the last 10 whole seconds.
 -- After an earlier fault they begin with the first of 3 in a row in which both rates are at 90% of those before
 -- the case's first fault or above, since that node was back, or, where it was not yet, that fault was done. Of
 -- fewer than 3 no rate is known. Rates are 0 where nothing was completed; a depth is null where nobody sampled it.

@@ -17,6 +17,7 @@ from breakeven.report.drift.drift import (
     Shift,
     rates_by_target,
 )
+from breakeven.report.drift.significance import MOST_CELLS, cells_needed
 
 #: figures as they are called within a sentence
 IN_WORDS = {"msg_per_s": "rate", "p50_ms": "p50", "p99_ms": "p99"}
@@ -62,9 +63,19 @@ def _within_chance(drift: Drift) -> str:
     largest = max(rates_by_target(drift.figures), key=lambda one: abs(math.log(one.ratio)), default=None)
     if largest is None or abs(math.log(largest.ratio)) < math.log1p(STRIKING):
         return ""
+    moved = f"{_named(drift, largest)} {direction(largest.ratio)}"
     return (
-        f", although the {_named(drift, largest)} {direction(largest.ratio)}: too few cells to be sure of it"
+        f", although the {moved}: too few cells to be sure of it, which would take {_needed(drift, largest)}"
     )
+
+
+def _needed(drift: Drift, largest: Shift) -> str:
+    """So many cells: those that anything is judged by, or those that differ as these do."""
+    if largest.cells < LEAST_CELLS:
+        return f"at least {LEAST_CELLS}"
+    ratios = [one.ratio for one in drift.figures if one.measure == largest.measure]
+    needed = cells_needed(ratios, FALSE_ALARMS / 2 / max(1, drift.judged[0]))
+    return f"{f'about {needed}' if needed else f'more than {MOST_CELLS:,}'} that differ as these do"
 
 
 def _named(drift: Drift, one: Shift | Move) -> str:

@@ -14,6 +14,8 @@ from statistics import fmean, stdev, variance
 #: standard deviation of a logarithm that is taken at least: clocks, windows and the search's grid leave about
 #: so much, and repeats that agree by chance would otherwise make any difference a finding
 LEAST_DEVIATION = 0.01
+#: that are thought of where few were too few
+MOST_CELLS = 1000
 #: of intervals
 CONFIDENCE = 0.95
 
@@ -42,6 +44,18 @@ def p_of_ratios(ratios: Sequence[float]) -> float:
     logs = [math.log(ratio) for ratio in ratios]
     deviation = max(stdev(logs), LEAST_DEVIATION)
     return two_sided(fmean(logs) * math.sqrt(len(logs)) / deviation, len(logs) - 1)
+
+
+def cells_needed(ratios: Sequence[float], level: float) -> int | None:
+    """How many cells whose ratios differ as these do would make their mean a finding; None: over 1,000.
+
+    :param ratios: as of :func:`p_of_ratios`
+    :param level: of p, at most
+    """
+    logs = [math.log(ratio) for ratio in ratios]
+    of_one = abs(fmean(logs)) / max(stdev(logs), LEAST_DEVIATION)
+    more = range(len(logs) + 1, MOST_CELLS + 1)
+    return next((cells for cells in more if two_sided(of_one * math.sqrt(cells), cells - 1) <= level), None)
 
 
 def two_sided(t: float, freedom: int) -> float:

@@ -19,7 +19,7 @@ from breakeven.report.contract.validity_model import Validity
 from breakeven.report.drift import drift
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES, Measure, drift_between, figures_of
 from breakeven.report.drift.drift_words import sentences, summary
-from breakeven.report.drift.significance import interval_of_repeats
+from breakeven.report.drift.significance import cells_needed, interval_of_repeats
 from cli.compare_command import MOST_ROWS
 from cli.main import main
 from tests.fixtures.report import sample
@@ -74,7 +74,13 @@ def test_a_rate_that_differs_much_over_too_few_cells_is_said_though_it_may_be_ch
     found = drift_between(earlier, later.model_copy(update={"cases": [other, *others]}))
     assert (found.shifts, found.moves) == ((), ())
     named = "the produce rate of SQS standard (emulated), over 3 cells,"
-    said = f"although {named} rose by 62%: too few cells to be sure"
+    ratios = [one.ratio for one in found.figures if one.measure.name == "msg_per_s"]
+    needed = cells_needed(ratios, FALSE_ALARMS / 2 / found.judged[0])
+    assert needed
+    assert needed > len(ratios) == 3
+    said = (
+        f"although {named} rose by 62%: too few cells to be sure of it, which would take about {needed} that"
+    )
     assert (said in summary(found, "2026-01-01")) == is_said
     assert ("too few cells" in summary(found, "2026-01-01")) == is_said
 
@@ -271,7 +277,10 @@ def test_one_run_twice_is_refused_by_name(stored: Path, capsys: Any) -> None:
     for name in ("latest", "after"):
         assert main(["compare", "latest", name, "--runs", str(stored)]) == 2
         said = capsys.readouterr().err
-        assert f"compare: run: '{name}': is run after, as latest is; name another run" in said
+        assert (
+            f"compare: run: '{name}': holds run after, and so does latest: a run is not compared with itself"
+            in said
+        )
 
 
 def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: Any) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 
 from breakeven.report.drift.significance import (
     LEAST_DEVIATION,
+    cells_needed,
     interval_of_repeats,
+    p_of_ratios,
     p_of_repeats,
     quantile,
     significant,
@@ -75,3 +78,18 @@ def test_holm_rejects_step_by_step_and_stops_at_the_first_that_is_not() -> None:
     assert significant([0.03, 0.01, 0.04, 0.016], 0.05) == [False, True, False, True]
     assert significant([0.013, 0.014, 0.015, 0.9], 0.05) == [False] * 4
     assert significant([], 0.05) == []
+
+
+@pytest.mark.parametrize("level", [0.025, 0.025 / 6])
+def test_as_many_cells_as_are_said_would_do_and_one_less_would_not(level: float) -> None:
+    ratios = [1.1, 1.9, 1.1]
+    needed = cells_needed(ratios, level)
+    assert needed
+    assert p_of_ratios(ratios) > level
+    of_one = math.fsum(map(math.log, ratios)) / 3 / stdev(map(math.log, ratios))
+    assert two_sided(of_one * math.sqrt(needed), needed - 1) <= level
+    assert two_sided(of_one * math.sqrt(needed - 1), needed - 2) > level
+
+
+def test_of_cells_that_hardly_differ_from_chance_no_number_is_known() -> None:
+    assert cells_needed([2.0, 0.5, 1.0001], 0.025) is None

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from breakeven.report.drift.drift import Drift, drift_between
+from breakeven.report.drift.drift import Drift, Figure, Measure, drift_between
 from breakeven.report.drift.drift_words import sentences, summary
+from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import monthly
 
 NO_CELLS = "; single cells were not judged, as that takes two repeats in each run."
@@ -53,3 +54,11 @@ def test_where_nothing_was_judged_that_is_all_that_is_said() -> None:
     drift = unmoved(0, 0)
     assert "too little was measured in both to tell drift from chance" in summary(drift, "2026-03-01")
     assert "Nothing can be told from chance" in " ".join(sentences(drift))
+
+
+def test_of_fewer_cells_than_any_are_judged_by_that_number_is_said() -> None:
+    drift = unmoved(0, 4)
+    measure = Measure(sample.SQS, "produce", "msg_per_s")
+    two = tuple(Figure(measure, "parallel", cell, (100.0,), (150.0,)) for cell in ("threads 1", "threads 5"))
+    said = summary(replace(drift, figures=two), "2026-03-01")
+    assert "over 2 cells, rose by 50%: too few cells to be sure of it, which would take at least 3." in said
