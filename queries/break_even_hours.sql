@@ -1,12 +1,9 @@
 -- Under how many hours of people's work a month running our own broker, or having Amazon MQ run one, is cheaper.
 --
--- What is left of SQS's bill after the broker's own (its line "people" apart), divided by what an hour costs. Of today's
--- question that, too, where its uncertain inputs are at their ends, and at more and more empty receives, of our own
--- broker: intervals come from it.
+-- What is left of SQS's bill after the broker's own (its line "people" apart), divided by what an hour costs.
 --
 -- inputs:  cost_options, cost_items, prices
 -- columns: question_id, book
---          base_id, purpose       interval, empty-receives: of the question base_id, varied so
 --          sqs_option, other_option
 --          msg_per_s              messages a second as a monthly mean
 --          asked                  whether this is the rate that was asked for
@@ -16,18 +13,10 @@
 --                                 price of an hour was given
 WITH
 -- include: cost_model
-, marked AS (
-  SELECT
-    question_id, base_id, purpose, option_id, side, book, messages_per_cluster, hours_per_month, asked_messages,
-    hour_rate, count(CASE WHEN purpose = 'headline' THEN 1 END) OVER (PARTITION BY base_id) > 0 AS is_of_today
+, asked AS (
+  SELECT question_id, option_id, side, book, messages_per_cluster, hours_per_month, asked_messages, hour_rate
   FROM options
-), asked AS (
-  SELECT
-    question_id, base_id, purpose, option_id, side, book, messages_per_cluster, hours_per_month, asked_messages,
-    hour_rate
-  FROM marked
   WHERE purpose IN ('headline', 'history')
-    OR (purpose IN ('interval', 'empty-receives') AND is_of_today AND side IN ('sqs', 'self-hosted'))
 ),
 -- include: rates
 ,
@@ -41,7 +30,7 @@ WITH
   GROUP BY l.question_id, l.option_id, l.messages
 )
 SELECT
-  s.question_id, s.book, s.base_id, s.purpose, s.option_id AS sqs_option, o.option_id AS other_option,
+  s.question_id, s.book, s.option_id AS sqs_option, o.option_id AS other_option,
   a.messages / (s.hours_per_month * 3600E0) AS msg_per_s,
   coalesce(a.messages = s.asked_messages, false) AS asked,
   a.usd - b.usd AS saved_usd,

@@ -19,7 +19,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
 from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import bill_question, priced_beside, question
-from breakeven.pricing.bill.variations import corners
+from breakeven.pricing.bill.variations import corners, staffed
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book, read_book
 from breakeven.report.building.variant_builder import cheaper_variants
@@ -41,7 +41,7 @@ from local.stored.answers import answers
 
 #: at which both are priced where no rate was asked for
 USUAL_RATE = 100.0
-AT_ANY_RATE = ("crossover", "cost_curves", "pair_crossings")
+AT_ANY_RATE = ("crossover", "cost_curves", "pair_crossings", "pays_from")
 AT_THE_RATE = ("bills", "break_even_hours")
 
 
@@ -124,7 +124,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
         base = question(book.name, inputs, book)
     check_has_effect(arguments, inputs)
     less, _ = cheaper(base, _printed)
-    questions = (base, *less, *corners(base), *ask_pairs(base))
+    questions = (base, *less, *corners(base), *staffed(base), *ask_pairs(base))
     if bill is not None:
         questions = (*questions, bill_question("bill", inputs, book, bill))
     found = answers(Asked(questions).rows(), AT_ANY_RATE)

@@ -8,11 +8,13 @@ from rich.console import Console
 
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import CREDITS, capacity_of
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option
+from breakeven.pricing.bill.questions import AS_USED, RABBITMQ, Option
+from breakeven.pricing.bill.variations import STAFF_HOURS
 from breakeven.pricing.cluster_form import mirroring_note
-from breakeven.report.money.managed import conditions
-from breakeven.report.money.option_words import OR_NONE
+from breakeven.report.contract.cost_model import PaysFrom
+from breakeven.report.money.priced.staffed_words import pays_words, staffed_span
 from cli.crossover.cheaper_output import print_variants
+from cli.crossover.crossings_output import conditions_of, print_crossings
 from cli.crossover.pairs_output import print_pairs
 from cli.crossover.priced_answer import Answer
 from cli.crossover.question_assumptions import assumptions
@@ -22,13 +24,13 @@ CONSUMERS = {None: "queue only", "containers": "consumed by containers", "lambda
 #: sides whose options grow by whole clusters
 CLUSTERS = ("self-hosted", "amazon-mq")
 DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
-KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
 
 
 def print_answer(answer: Answer, console: Console) -> None:
-    """Prices at the rate, over the decades, crossings, pairs, hours, capacity, assumptions: in that order."""
+    """What is cheapest at the rate; prices, crossings, pairs, hours, capacity, assumptions: in that order."""
     inputs = answer.inputs
     cluster = answer.label(RABBITMQ)
+    say(console, _cheapest(answer))
     say(
         console,
         f"Amazon SQS against a {cluster}, {words.size(inputs.message_bytes)} messages, "
@@ -50,12 +52,12 @@ def print_answer(answer: Answer, console: Console) -> None:
     say(console)
     _prices(answer, console)
     say(console)
-    _crossings(answer, console)
+    print_crossings(answer, console)
     say(console)
     print_pairs(answer.pairs, answer.inputs, console)
     say(console)
     print_variants(answer.variants, answer.rate, console)
-    for line in [*_hours(answer), *_capacity(answer)]:
+    for line in [*_hours(answer), *_with_staff(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
     for line in [*answer.not_priced(), *_assumptions(answer), *answer.asked.notes]:
@@ -78,7 +80,7 @@ def _prices(answer: Answer, console: Console) -> None:
     asked = f"{words.figure(answer.rate)} msg/s"
     table = columns(
         "dollars a month at",
-        right=(asked, "for each 1000", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
+        right=(asked, "per 1,000 msg/s", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
     )
     for option in answer.base.options:
         usd, bill = answer.usd(option), answer.bill_of(option)
@@ -93,51 +95,46 @@ def _prices(answer: Answer, console: Console) -> None:
     print_table(console, table)
 
 
+def _cheapest(answer: Answer) -> str:
+    """Which option costs least at the rate, and what that supposes."""
+    found = answer.cheapest()
+    if not found:
+        return f"At {words.figure(answer.rate)} msg/s no option has a price."
+    first, *others = found
+    same = f"; {words.listing([one.label for one in others])} costs the same" if others else ""
+    staff = "before staff time" if answer.inputs.hours is None else "staff time included"
+    supposes = conditions_of(first.option_id, answer.inputs, answer.rate)
+    at, usd = words.figure(answer.rate), words.dollars(answer.usd(first))
+    return (
+        f"Cheapest at {at} msg/s: {first.label}, {usd} a month"
+        f"{f' {staff}' if first.side == 'self-hosted' else ''}{f', if {supposes}' if supposes else ''}{same}."
+    )
+
+
 def _at(answer: Answer, option: Option, rate: float) -> str:
     curve = [row for row in answer.rows["cost_curves"] if row["option_id"] == option.option_id]
     found = next((row["usd"] for row in curve if abs(row["msg_per_s"] / rate - 1) < 1e-9), None)
     return words.dollars(found)
 
 
-def _crossings(answer: Answer, console: Console) -> None:
-    """Those with our own cluster first."""
-    for row in sorted(answer.rows["crossover"], key=lambda row: row["other_option"] != RABBITMQ):
-        for line in _never(answer, row) if row["kind"] == "never" else [_crossing(answer, row)]:
-            say(console, line)
-
-
-def _never(answer: Answer, row: dict[str, Any]) -> list[str]:
-    both = f"{answer.label(row['sqs_option'])} and {answer.label(row['other_option'])}"
-    searched, cheaper = words.figure(row["searched_msg_per_s"]), answer.label(row["cheaper_above"])
-    never = f"Never: {both} do not cost the same up to {searched} msg/s; {cheaper} is cheaper throughout."
-    why = answer.why_never(row)
-    return [never, f"  {why}"] if why else [never]
-
-
-def _crossing(answer: Answer, row: dict[str, Any]) -> str:
-    until = row["until_msg_per_s"]
-    end = f" up to {words.figure(until)}" if until is not None else ""
-    where = f"{words.figure(row['msg_per_s'])} msg/s{_interval(row)}{KINDS.get(row['kind'], '')}"
-    if row["cheaper_above"] == AMAZON_MQ:
-        end += f", if {conditions(answer.inputs, row['msg_per_s'])}"
-    messages, usd = words.amount(row["messages_per_month"]), words.dollars(row["usd_per_month"])
-    below, above = answer.label(row["cheaper_below"]), answer.label(row["cheaper_above"])
-    return f"{below} is cheaper below {where}; {above} above it{end}: {messages} messages and {usd} a month."
-
-
-def _interval(row: dict[str, Any]) -> str:
-    """The crossing's interval, and whether there is one at all; nothing where that is all the same."""
-    low, high = row["low_msg_per_s"], row["high_msg_per_s"]
-    moves = low is not None and high - low >= 1e-6 * high
-    ends = f"between {words.figure(low)} and {words.figure(high)}" if moves else ""
-    said = ", ".join(filter(None, (ends, "" if row["corners"] == row["corners_with"] else OR_NONE)))
-    return f" ({said})" if said else ""
-
-
 def _hours(answer: Answer) -> list[str]:
     """Of our own cluster, then of Amazon MQ."""
     own_first = sorted(answer.hours(), key=lambda row: row["other_option"] != RABBITMQ)
     return [_hours_against(answer.label(row["sqs_option"]), row) for row in own_first]
+
+
+def _with_staff(answer: Answer) -> list[str]:
+    """From which rate on our own pays with a working day of staff time; nothing if an hour has no price."""
+    found = [
+        (answer.label(row["sqs_option"]), PaysFrom.of(row, hours=STAFF_HOURS)) for row in answer.pays_from()
+    ]
+    if not found:
+        return []
+    said = [
+        f"than {sqs} {pays_words(one, ' msg/s on', 'at no rate')}{staffed_span(one)}" for sqs, one in found
+    ]
+    staff = f"{STAFF_HOURS:g} hours of staff time a month at {words.dollars(answer.inputs.hour_rate)} an hour"
+    return [f"With {staff}, self-hosting is cheaper {words.listing(said)}."]
 
 
 def _hours_against(sqs: str, row: dict[str, Any]) -> str:

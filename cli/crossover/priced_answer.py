@@ -12,12 +12,14 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import RABBITMQ, Option, Question
+from breakeven.pricing.bill.variations import STAFF_HOURS
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
 from breakeven.report.building.money_builder import total
 from breakeven.report.building.pairs_builder import build_pairs
-from breakeven.report.contract.crossing_model import CheaperVariant
+from breakeven.report.contract.crossing_model import EXACT, CheaperVariant
 from breakeven.report.contract.pairs_model import Pairs
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.money.lookup_tables import in_units
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
@@ -65,6 +67,12 @@ class Answer:
     def usd(self, option: Option) -> float | None:
         """None where a line has no price at the rate."""
         return total([row["usd"] for row in self.bill_of(option)])
+
+    def cheapest(self) -> list[Option]:
+        """The options that cost least at the rate, in their order; none where nothing has a price."""
+        priced = [(option, usd) for option in self.base.options if (usd := self.usd(option)) is not None]
+        least = min((usd for _, usd in priced), default=0.0)
+        return [option for option, usd in priced if usd <= least * (1 + EXACT)]
 
     def usd_per_1000(self, option: Option) -> float | None:
         """Dollars a month for each 1000 messages a second."""
@@ -123,10 +131,19 @@ class Answer:
         own = self.base.question_id
         return [row for row in self.rows["break_even_hours"] if row["asked"] and row["question_id"] == own]
 
+    def pays_from(self) -> Rows:
+        """From which rate on our own pays with a working day of staff time, against each of SQS's options."""
+        return [row for row in self.rows["pays_from"] if row["purpose"] == "staffed"]
+
+    @property
+    def cost_question(self) -> CostQuestion:
+        """The question as a report has it."""
+        return money_builder.cost_questions(self.asked.to_json())[0]
+
     def why_never(self, row: dict[str, Any]) -> str:
-        questions = money_builder.cost_questions(self.asked.to_json())
-        (crossing,) = money_builder.crossovers([row], questions)
-        return why_never(crossing, questions[0], money_builder.bills(self.rows["bills"]))
+        question = self.cost_question
+        (crossing,) = money_builder.crossovers([row], [question])
+        return why_never(crossing, question, money_builder.bills(self.rows["bills"]))
 
     def document(self) -> dict[str, Any]:
         """The answer as JSON."""
@@ -146,6 +163,7 @@ class Answer:
                 }
                 for option in self.base.options
             ],
+            "cheapest": [option.option_id for option in self.cheapest()],
             "crossovers": self.rows["crossover"],
             "pairs": self.pairs.model_dump(mode="json"),
             "cheaper_variants": [
@@ -153,6 +171,7 @@ class Answer:
                 for variant in self.variants
             ],
             "break_even_hours": self.hours(),
+            "pays_from": [{**row, "hours": STAFF_HOURS} for row in self.pays_from()],
             "capacity": {
                 "said": self.capacity_words(),
                 "limit": capacity.limit,

@@ -53,7 +53,7 @@ def assumptions(
     unsure = list(uncertain(inputs))
     if unsure:
         ends = _ends(inputs, measured, managed)
-        said.append(f"Intervals: {', '.join(ends[name] for name in unsure)}")
+        said.append(f"Intervals: {', '.join(ends[name] for name in unsure)}{_as_listed(base)}")
     if any(option.option_id == AMAZON_MQ for option in base.options):
         said.append(amazon_mq(inputs))
     return [*said, *capacity_of(inputs).notes]
@@ -66,6 +66,13 @@ def _prices(base: Question) -> list[Price]:
     own = [base.book.price(line.service, line.item) for line in lines if not line.own]
     found = {(price.service, price.item): price for price in (*own, *derived)}
     return [found[key] for key in sorted(found)]
+
+
+def _as_listed(base: Question) -> str:
+    """That the price of Amazon MQ, which may be third parties', is in no interval."""
+    if all(option.option_id != AMAZON_MQ for option in base.options):
+        return ""
+    return "; the price of Amazon MQ's brokers is taken as listed (--amazon-mq-discount asks with another)"
 
 
 def _full(inputs: Inputs) -> str:

@@ -17,6 +17,9 @@ VARIANTS = (
     (".board", "board", None, None),
     (".pairs", "pairs", None, None),
     (".pairs.low", "pairs-interval", None, None),
+    (".staffed", "staffed", None, None),
+    (".staffed.low", "staffed-interval", "calls, capacity", None),
+    (".staffed.2-empty", "staffed-receives", "empty receives", 2.0),
 )
 UNITS = {"sqs": "request", "ec2": "hour", "ebs": "gb_month"}
 #: a book in which SQS costs more than a full cluster and less than one just begun, ten times over
@@ -122,15 +125,15 @@ def _questions(given: Sample) -> Iterator[Row]:
         if book == ALONG_THE_STEPS:
             size, calls, free, used = 1e7, 3.0, 0.0, 0.0
         for suffix, purpose, varied, factor in VARIANTS:
-            grow = {".low": 0.5, ".high": 1.5, ".pairs.low": 0.5}.get(suffix, 1.0)
+            grow = {".low": 0.5, ".high": 1.5, ".pairs.low": 0.5, ".staffed.low": 0.5}.get(suffix, 1.0)
             yield {
                 "question_id": f"{book}{suffix}",
-                "base_id": f"{book}.pairs" if purpose.startswith("pairs") else book,
+                "base_id": _base_of(book, purpose),
                 "purpose": purpose,
                 "varied": varied,
                 "factor": factor,
                 "book": book,
-                "size": size * (factor or grow if varied != "calls" else 1.0),
+                "size": size * (factor or grow if varied not in {"calls", "empty receives"} else 1.0),
                 "calls": calls * (factor or grow if varied != "capacity" else 1.0),
                 "free": free,
                 "used": used,
@@ -138,6 +141,12 @@ def _questions(given: Sample) -> Iterator[Row]:
                 "asked": asked,
                 "hour_rate": hour_rate,
             }
+
+
+def _base_of(book: str, purpose: str) -> str:
+    if purpose.startswith("pairs"):
+        return f"{book}.pairs"
+    return f"{book}.staffed" if purpose == "staffed-interval" else book
 
 
 def _books(given: Sample) -> dict[str, dict[tuple[str, str], list[tuple[float | None, float | None]]]]:

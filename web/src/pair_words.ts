@@ -6,10 +6,16 @@ import { about, listing, plural } from "./numbers.js";
 /** Of a boundary that is not there at every end of what is not known; in the words of the report. */
 export const OR_NONE = "or no crossing";
 
+/** That there may be none, and when; empty where it is there in any case. */
+export function orNone({ sure, unless }: Span): string {
+  return sure ? "" : `${OR_NONE}${unless}`;
+}
+
 /** How far a crossing moves over what is not known, and whether it is there at all; in the words of the report. */
-export function between({ low, high, sure }: Span): string {
+export function between(span: Span): string {
+  const { low, high } = span;
   const ends = low === null || high === null ? "" : `between ${about(low)} and ${about(high)}`;
-  const said = [ends, sure ? "" : OR_NONE].filter(Boolean).join(", ");
+  const said = [ends, orNone(span)].filter(Boolean).join(", ");
   return said && ` (${said})`;
 }
 

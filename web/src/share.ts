@@ -3,7 +3,7 @@ import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
 import type { Answer, Pair } from "./cost/answer.js";
 import { dollars, figure, listing } from "./numbers.js";
-import { OR_NONE, between } from "./pair_words.js";
+import { between, orNone } from "./pair_words.js";
 import { beside, verdict, whosePrices } from "./words.js";
 
 const MOST_LATER = 3;
@@ -45,7 +45,7 @@ function crossingRows({ first, second, rows }: Pair): Cell[][] {
   const label = (side: "first" | "second" | null) => (side ? { first, second }[side].option.label : null);
   return rows.map((row) => [
     "crossing", `${first.option.label} / ${second.option.label}`, row.kind, "", row.rate, "msg/s", row.usd, "", "", row.number, row.low,
-    row.high, row.rate === null ? null : row.sure ? "yes" : OR_NONE, label(row.below), label(row.above),
+    row.high, row.rate === null ? null : orNone(row) || "yes", label(row.below), label(row.above),
   ]);
 }
 

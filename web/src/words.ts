@@ -113,12 +113,17 @@ export function supposed(answer: Answer, data: PageData): string {
   if (!mine) return "";
   const capacity = ownCapacity(mine.inputs, data.machines);
   const needs = figure(neededEach(mine.inputs, capacity, answer.rate));
-  const known = capacity.stated === null ? "what it carries was not measured" : `it carries ${figure(capacity.stated)}`;
   const managed = optionOf(answer, AMAZON_MQ);
-  const each = managed && neededEach(managed.inputs, managedCapacity(managed.inputs, data.brokers), answer.rate);
+  const service = managed && managedCapacity(managed.inputs, data.brokers);
+  const each = managed && service && neededEach(managed.inputs, service, answer.rate);
   const free = managed && managed.inputs.amazon_mq_inter_node === null && answer.inputs.deployment !== "single";
-  const mq = managed ? ` Amazon MQ must carry ${figure(each ?? 0)}${free ? "; traffic between its brokers is taken to be free" : ""}.` : "";
-  return `At this rate a cluster of your own must carry ${needs} messages a second at peak; ${known}.${mq}${inOneZone(mine.inputs, managed)}`;
+  const charged = free ? "; traffic between its brokers is taken to be free" : "";
+  const mq = service ? ` Amazon MQ must carry ${figure(each ?? 0)}; ${carries(service.stated)}${charged}.` : "";
+  return `At this rate a cluster of your own must carry ${needs} messages a second at peak; ${carries(capacity.stated)}.${mq}${inOneZone(mine.inputs, managed)}`;
+}
+
+function carries(stated: number | null): string {
+  return stated === null ? "what it carries was not measured" : `it is taken to carry ${figure(stated)}`;
 }
 
 /** Whose traffic crosses no zone where the brokers are in one, and whose does. */
@@ -139,8 +144,8 @@ export function ranges(answer: Answer): string {
   // right above each change of sides, too, so that no range between two others goes unseen
   const changes = boundaries(answer).flatMap(({ rate }) => (rate === null ? [] : [rate * (1 + 1e-6)]));
   const grid = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
-  // no further than all of them are priced: what has no price is not dearer
-  const most = Math.min(100_000, ...ranked.flatMap((one) => pricedUpTo(one, seconds)));
+  // no further than all of them are priced, as what has no price is not dearer; and as far as the reader asks
+  const most = Math.min(Math.max(100_000, answer.rate), ...ranked.flatMap((one) => pricedUpTo(one, seconds)));
   const rates = [...[...grid, ...changes].filter((rate) => rate < most), most].sort((a, b) => a - b);
   let last: Priced | null = null;
   let before = 0;
@@ -157,7 +162,7 @@ export function ranges(answer: Answer): string {
     const end = found[at + 1]?.from ?? null;
     const next = found[at + 1]?.option ?? null;
     const span = end === null || next === null ? "" : boundary(answer, option, next, end);
-    const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}${span}`;
+    const until = end === null ? ` up to about ${about(before)}, the highest rate compared here` : ` to about ${about(end)}${span}`;
     const name = sqs && option.option.id === BATCHED ? sqs : spoken(option);
     if (from !== null) return `${name} from there${until}`;
     const below = end === null ? everyRate(before) : `below about ${about(end)} messages a second${span}`;

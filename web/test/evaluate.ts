@@ -21,6 +21,7 @@ function crossing(pair: Pair) {
     second: pair.second.option.id,
     rows: pair.rows.map((row) => ({
       number: row.number, kind: row.kind, msg_per_s: row.rate, low: row.low, high: row.high, sure: row.sure,
+      unless: row.unless,
       equal_until: row.equal_until === null ? null : row.equal_until / seconds,
       usd: row.usd, below: id(row.below), above: id(row.above),
     })),

@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs, ask
+from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.pair_questions import in_form
 from breakeven.pricing.bill.questions import (
     AS_USED,
@@ -93,15 +94,23 @@ def _consumer(random: Random) -> dict[str, Any]:
 
 def question_of(name: str, inputs: Inputs, book: PriceBook) -> Question:
     """The page's options as one question: three ways of SQS, a pair, a trio, Amazon MQ where it is priced."""
-    tens = batched(inputs).but(send_batch=1)
+    singles = batched(inputs).but(send_batch=1)
     made = [
         sqs_option(AS_USED, inputs, book),
-        sqs_option(BY_TENS, tens, book, "SQS, single sends, received by tens"),
+        sqs_option(BY_TENS, singles, book, f"SQS, single sends, {_received(inputs)}"),
         sqs_option(BATCHED, batched(inputs), book),
         *(own_cluster(in_form(inputs, form), book, option_id=f"rabbitmq-{form}") for form in FORMS),
     ]
     managed, _ = amazon_mq_option(inputs, book)
     return Question(name, "headline", inputs, book, (*made, *([managed] if managed else [])))
+
+
+def _received(inputs: Inputs) -> str:
+    """How many messages a full receive brings: ten at most, 1 MiB together, and as many as cost least."""
+    full = batched(inputs.but(batch_fill=None)).receive_batch
+    if full == MAX_BATCH:
+        return "received by tens"
+    return "received one by one" if full <= 1 else f"received {number(full)} a call"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def test_over_the_budget_is_refused_with_the_estimate_by_line():
     )
     # a quarter more; its messages are as many however fast SQS is
     assert remedy.endswith(
-        "), and up to $0.0972 where the estimate errs; raise it, or run fewer or shorter cases"
+        "), and up to $0.0973 where the estimate errs; raise it, or run fewer or shorter cases"
     )
 
 

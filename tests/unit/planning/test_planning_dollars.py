@@ -70,7 +70,7 @@ BY_HAND = {
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),
     "dynamodb/read": (1.415e-7, LOADER_S + 4 * WATCHED_S + 10 * 26),
-    "athena/tb": (5, 20 * 10e6 / 1e12),
+    "athena/tb": (5, 21 * 10e6 / 1e12),
     # a copy on the other node, half of publishes and deliveries from another zone, half of both to the leader
     "network/cross_zone_gb": (0.01, 2 * 3 * sum(row[2] * row[3] for row in PAIR) / 2**30),
     "cloudwatch/logs_gb": (0.57, CALLS * 8192 / 2**30),

@@ -152,7 +152,7 @@ def test_dollars_by_hand():
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
-        "athena/tb": 20 * 10e6 / 1e12 * 5,
+        "athena/tb": 21 * 10e6 / 1e12 * 5,
         # each message crosses three times, and each crossing is billed both ways
         "network/cross_zone_gb": 10_000 * 1024 * 3 * 2 / 2**30 * 0.01,
         "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7) * 8192 / 2**30 * 0.5,

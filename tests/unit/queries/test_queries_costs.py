@@ -189,25 +189,14 @@ def test_hours_under_which_self_hosting_or_amazon_mq_is_cheaper(bucket: Bucket) 
     assert unpriced
 
 
-def test_hours_are_answered_at_the_ends_of_what_is_uncertain_of_todays_question(bucket: Bucket) -> None:
-    """Of our own broker alone, and not of a question that is only asked for its crossings."""
-    managed = replace(own(cluster(2)), option_id="amazon-mq", side="amazon-mq")
-    today = Question("q", (SQS, own(cluster(1)), managed), F(730))
-    size = replace(today, question_id="s", purpose="size")
-    varied = [
-        replace(today, question_id=f"{one.question_id}.{purpose}", base=one.question_id, purpose=purpose)
-        for one in (today, size)
-        for purpose in ("interval", "empty-receives", "sensitivity")
-    ]
-    put(bucket, [today, size, *varied])
+def test_hours_are_of_questions_that_are_answered_by_themselves(bucket: Bucket) -> None:
+    today = Question("q", (SQS, own(cluster(1))), F(730))
+    purposes = ("size", "interval", "empty-receives", "sensitivity", "staffed")
+    varied = [replace(today, question_id=f"q.{one}", base="q", purpose=one) for one in purposes]
+    put(bucket, [today, *varied])
     rows = bucket.ask("break_even_hours")
-    assert {(r["question_id"], r["base_id"], r["purpose"], r["other_option"]) for r in rows} == {
-        ("q", "q", "headline", "own"),
-        ("q", "q", "headline", "amazon-mq"),
-        ("q.interval", "q", "interval", "own"),
-        ("q.empty-receives", "q", "empty-receives", "own"),
-    }
-    assert len(rows) == 4 * len(RATES)
+    assert {(r["question_id"], r["other_option"]) for r in rows} == {("q", "own")}
+    assert len(rows) == len(RATES)
 
 
 def test_hours_of_people_are_solved_for_and_not_counted(bucket: Bucket) -> None:

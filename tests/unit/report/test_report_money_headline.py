@@ -111,6 +111,8 @@ def least_of(report: Report, options: set[str], most: float) -> list[set[str]]:
 
 #: what is compared, where it is named before the ranges
 COMPARED = re.compile(r" of SQS[^;]*? and Amazon MQ(?= below| at every rate)")
+#: what lies between two ranges, over so little that no rate of it was priced
+BETWEEN = re.compile(r", with (?:a RabbitMQ[^,]*|RabbitMQ on[^,]*|SQS[^,]*|Amazon MQ) between the two")
 #: a range of the headline: 'SQS batched is the cheapest below about 785', 'Amazon MQ above that'
 RANGE = re.compile(
     r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^;]*?"
@@ -121,7 +123,7 @@ RANGE = re.compile(
 
 def ranges_said(sentence: str) -> list[tuple[str, float, float]]:
     """Option, from which rate and up to which, of each range that is named."""
-    said = COMPARED.sub("", sentence.partition("staff time")[2])
+    said = BETWEEN.sub("", COMPARED.sub("", sentence.partition("staff time")[2]))
     found, end = [], 0.0
     for of in RANGE.finditer(said):
         start = rate_of(of["above"] or of["start"]) or end

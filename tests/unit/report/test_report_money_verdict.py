@@ -65,8 +65,8 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "With 1 KiB messages in us-east-1, before staff time and if clusters carry the load, SQS batched is "
         "the cheapest below about 785 a second (between 270 and 785), a RabbitMQ pair of m7g.large in 2 "
         "zones from there to about 5,670 (or no crossing if traffic between Amazon MQ's brokers "
-        "is charged), and Amazon MQ from there to about 8,900 (or no crossing), above which the cheapest "
-        "changes again."
+        "is charged), and Amazon MQ from there to about 8,900 (or no crossing if traffic between Amazon MQ's "
+        "brokers is charged), above which the cheapest changes again."
     )
     assert follows == (
         "That supposes each RabbitMQ cluster can carry 3,360 a second and each Amazon MQ cluster can carry "
@@ -260,7 +260,10 @@ def test_brokers_that_are_always_cheaper():
 
 def test_clusters_that_step_past_sqs_again_and_again():
     inputs = {"capacity_msg_per_s": 200.0, "empty_receives": 0.0}
-    assert "only below about 43 a second (or no crossing), and again above about 47." in said(**inputs)[1]
+    assert (
+        "only below about 43 a second (or no crossing, depending on what is not known), and again above "
+        "about 47."
+    ) in said(**inputs)[1]
     assert (
         "The cheaper option changes 32 times, the last time at 17,900 messages a second"
         in told(**inputs)["The break-even"]
@@ -370,3 +373,21 @@ def test_a_single_node_is_sized_with_it_up_as_there_is_no_other():
 
 def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
     return crossover_table(sample.report(PLAN, **money.answers(**inputs)), None).notes
+
+
+def test_the_table_of_crossings_says_when_there_is_none():
+    report = sample.report(PLAN, **money.answers(deployment="trio"))
+    notes = crossover_table(report, None).notes
+    (condition,) = [note for note in notes if note.startswith("Or no crossing")]
+    pair = "SQS batched and long-polled against RabbitMQ trio of m7g.large"
+    assert condition == f"Or no crossing if batches are half full: {pair}."
+    assert any("Amazon MQ's price is as listed" in note for note in notes)
+
+
+def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
+    known = {"capacity_msg_per_s": 50_000.0, "amazon_mq_capacity_msg_per_s": 50_000.0, "deployment": "trio"}
+    first, follows, _ = said(**known)
+    assert "before staff time, SQS batched is the cheapest" in first
+    assert follows.startswith("That supposes free traffic between brokers. ")
+    assert "each Amazon MQ cluster can carry" not in follows
+    assert "carries at least" not in told(**known)["The headline"]

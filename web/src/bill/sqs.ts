@@ -108,7 +108,14 @@ export function batched(inputs: Inputs): Inputs {
   return { ...longPolled(inputs), send_batch: best(inputs, inputs.send_batch) };
 }
 
-/** Messages that are sent one by one, as they come, and received and deleted by tens over long polls. */
-export function receivedByTens(inputs: Inputs): Inputs {
+/** Messages that are sent one by one, as they come, and received over long polls, as many a call as cost least. */
+export function singleSends(inputs: Inputs): Inputs {
   return { ...longPolled(inputs), send_batch: 1 };
+}
+
+/** How these are received: a call carries ten messages at most, and 1 MiB together. */
+export function receivedBy(inputs: Inputs): string {
+  const full = singleSends({ ...inputs, batch_fill: null }).receive_batch;
+  if (full === MAX_BATCH) return "received by tens";
+  return full <= 1 ? "received one by one" : `received ${number(full)} a call`;
 }

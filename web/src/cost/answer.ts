@@ -5,7 +5,7 @@ import { crossings, deciding, type Crossing } from "./crossings.js";
 import { intervals, type Interval } from "./intervals.js";
 import { AMAZON_MQ, kinds, ownId, type Kind } from "./options.js";
 import { billAt, pieces, total, type LineCost, type Option, type Piece } from "./pieces.js";
-import { corners, type Changes } from "./uncertain.js";
+import { corners, mayBeNone, type Changes, type Mover } from "./uncertain.js";
 
 export interface Priced {
   option: Option;
@@ -23,9 +23,11 @@ export interface Span {
   high: number | null;
   /** whether it is there at every end of what is not known */
   sure: boolean;
+  /** if not: when there is none, as it follows "or no crossing" */
+  unless: string;
 }
 
-const CERTAIN: Span = { low: null, high: null, sure: true };
+const CERTAIN: Span = { low: null, high: null, sure: true, unless: "" };
 
 /** A crossing as it is shown; `rate`: messages a second, monthly mean; null: the two never meet. */
 export interface Placed extends Crossing, Span {
@@ -111,7 +113,9 @@ function compare(first: Priced, second: Priced, asked: Uncertain | null): Pair {
   const found = crossings(first.pieces, second.pieces);
   const met = found.some((row) => row.messages !== null);
   const ends = asked && met ? atCorners(first, second, asked) : [];
-  const spans = intervals(found, ends).map((one) => span(one, seconds));
+  const sides: [Inputs, Mover[]][] = [first, second].map((one) => [one.inputs, one.kind.movers]);
+  const unless = asked ? mayBeNone(sides, asked.mostEmpty) : "";
+  const spans = intervals(found, ends).map((one) => span(one, seconds, unless));
   const rows = found.map((row, at): Placed => ({ ...row, rate: perSecond(row, seconds), ...(spans[at] ?? CERTAIN) }));
   const start = deciding(rows);
   const change = start && start.below !== start.above ? start : null;
@@ -120,7 +124,7 @@ function compare(first: Priced, second: Priced, asked: Uncertain | null): Pair {
     first, second, rows, rate: change?.rate ?? null,
     later: change?.rate == null ? [] : rows.slice(rows.indexOf(change) + 1).filter(changes),
     usd: change?.usd ?? null, searched: start?.searched == null ? null : start.searched / seconds,
-    low: change?.low ?? null, high: change?.high ?? null, sure: change?.sure ?? true,
+    low: change?.low ?? null, high: change?.high ?? null, sure: change?.sure ?? true, unless: change?.unless ?? "",
     below: of(start?.below), above: of(start?.above),
   };
 }
@@ -139,9 +143,9 @@ function atCorners(first: Priced, second: Priced, { mostEmpty, piecesOf }: Uncer
 }
 
 /** A second's, of a crossing; what is less than a part in a billion wide is the arithmetic's. */
-function span({ low, high, sure }: Interval, seconds: number): Span {
-  if (low === null || high === null || high - low <= 1e-9 * high) return { low: null, high: null, sure };
-  return { low: low / seconds, high: high / seconds, sure };
+function span({ low, high, sure }: Interval, seconds: number, unless: string): Span {
+  if (low === null || high === null || high - low <= 1e-9 * high) return { low: null, high: null, sure, unless };
+  return { low: low / seconds, high: high / seconds, sure, unless };
 }
 
 /** Dollars a month of an option at a rate; null: not priced. */

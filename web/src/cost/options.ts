@@ -6,7 +6,7 @@ import { managedCapacity, ownCapacity } from "../bill/capacity.js";
 import { consumerLines } from "../bill/consumers.js";
 import { clusterName, copiesOf, inForm, managedForm, nodesOf, secondsPerMonth } from "../bill/form.js";
 import { Unpriced, bills, known, type Line } from "../bill/line.js";
-import { batched, receivedByTens, sqsLines } from "../bill/sqs.js";
+import { batched, receivedBy, singleSends, sqsLines } from "../bill/sqs.js";
 import type { Option } from "./pieces.js";
 import type { Mover } from "./uncertain.js";
 
@@ -109,7 +109,7 @@ export function kinds(inputs: Inputs, book: Book, data: PageData): { found: Kind
     { id: AS_USED, movers: ["as-used"], inputs, make: sqs(AS_USED, data.sqs_names[AS_USED], book, (own) => own) },
     {
       id: BY_TENS, movers: ["batched"], inputs,
-      make: sqs(BY_TENS, "SQS, single sends, received by tens", book, receivedByTens),
+      make: sqs(BY_TENS, `SQS, single sends, ${receivedBy(inputs)}`, book, singleSends),
     },
     { id: BATCHED, movers: ["batched"], inputs, make: sqs(BATCHED, data.sqs_names[BATCHED], book, batched) },
     ...formsOf(inputs).map<Kind>((form) => {

@@ -12,29 +12,36 @@ interface Uncertain {
   name: string;
   moves: Mover[];
   ends: Changes[];
+  /** of an input that a question is priced with at one end: what makes the other; in the words of the report */
+  other_end: string | null;
 }
+
+const HALF_FULL = "if batches are half full";
 
 const BATCHES = ["send_batch", "receive_batch", "delete_batch"] as const;
 
 /** Every uncertain input; `mostEmpty`: empty receives a message at most, where they are not known. */
 function uncertain(inputs: Inputs, mostEmpty: number): Uncertain[] {
   const found: Uncertain[] = [];
-  const add = (name: string, moves: Mover[], ends: Changes[]) => {
-    if (ends.length) found.push({ name, moves, ends });
+  const add = (name: string, moves: Mover[], ends: Changes[], other_end: string | null = null) => {
+    if (ends.length) found.push({ name, moves, ends, other_end });
   };
   if (inputs.empty_receives === null && inputs.consumer === null) {
-    add("empty receives", ["as-used"], [{ empty_receives: 0 }, { empty_receives: mostEmpty }]);
+    const counts = [{ empty_receives: 0 }, { empty_receives: mostEmpty }];
+    add("empty receives", ["as-used"], counts, "if receives are often empty");
   }
   // it keeps the batches that were asked for where they cost less, and these are filled no better
-  add("how full batches are", ["as-used", "batched"], asUsedFill(inputs));
+  add("how full batches are", ["as-used", "batched"], asUsedFill(inputs), HALF_FULL);
   add("Lambda's polling", ["as-used", "batched"], lambdaPolling(inputs));
-  add("how full batches of SQS batched are", ["batched"], batchedFill(inputs).map((end) => ({ batch_fill: end })));
+  const fills = batchedFill(inputs).map((end) => ({ batch_fill: end }));
+  add("how full batches of SQS batched are", ["batched"], fills, inputs.batch_fill === null ? HALF_FULL : null);
   const own = ends(inputs.capacity_msg_per_s, inputs.capacity_low_msg_per_s, inputs.capacity_high_msg_per_s);
   add("the cluster's capacity", ["cluster"], own.map((end) => ({ capacity_msg_per_s: end })));
   if (inputs.amazon_mq !== null) {
     if (brokersOf(inputs.deployment) > 1 && inputs.amazon_mq_inter_node === null) {
       const shares = [0, 1].map((end) => ({ amazon_mq_inter_node: end }));
-      add("what traffic between Amazon MQ's brokers is charged", ["amazon-mq"], shares);
+      const charged = "if traffic between Amazon MQ's brokers is charged";
+      add("what traffic between Amazon MQ's brokers is charged", ["amazon-mq"], shares, charged);
     }
     const managed = ends(
       inputs.amazon_mq_capacity_msg_per_s, inputs.amazon_mq_low_msg_per_s, inputs.amazon_mq_high_msg_per_s,
@@ -79,6 +86,16 @@ function batchedFill(inputs: Inputs): number[] {
 function ends(stated: number | null, low: number | null, high: number | null): number[] {
   if (stated === null) return [];
   return low === null ? [stated * 0.75, stated * 1.25] : [low, high ?? stated];
+}
+
+/** When two options have no crossing that have one as they are priced, in the words of the report. */
+export function mayBeNone(sides: [Inputs, Mover[]][], mostEmpty: number): string {
+  const moving = sides.flatMap(([inputs, movers]) =>
+    uncertain(inputs, mostEmpty).filter((one) => one.moves.some((mover) => movers.includes(mover))),
+  );
+  const [one] = moving;
+  const alone = moving.length === 1 && one?.other_end;
+  return alone ? ` ${alone}` : ", depending on what is not known";
 }
 
 /** Names of the uncertain inputs that move one of the options. */

@@ -3,7 +3,7 @@ import type { PageData } from "../data.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
 import { about, dollars, figure, number } from "../numbers.js";
-import { OR_NONE, untilWhere } from "../pair_words.js";
+import { orNone, untilWhere } from "../pair_words.js";
 import { asCheap, cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
 import { el, svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
@@ -82,7 +82,7 @@ function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {
   const key = `crossing-${pair.first.option.id}-${pair.second.option.id}`;
   const what = `${pair.second.option.label} is cheaper than ${pair.first.option.label}, messages a second`;
   const ends = pair.low === null || pair.high === null ? "" : `${about(pair.low)} to ${about(pair.high)}`;
-  const said = [ends, pair.rate === null || pair.sure ? "" : OR_NONE].filter(Boolean).join(", ");
+  const said = [ends, pair.rate === null ? "" : orNone(pair)].filter(Boolean).join(", ");
   const span = said ? el("small", {}, said) : null;
   const until = untilWhere(pair);
   const again = until ? el("small", {}, until) : null;

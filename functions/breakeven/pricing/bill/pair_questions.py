@@ -110,6 +110,16 @@ def _corners(inputs: dict[str, Inputs]) -> Iterator[dict[str, Inputs]]:
         yield changed
 
 
+def uncertain_of_pair(inputs: Inputs, first: str, second: str) -> list[str]:
+    """Names of the uncertain inputs that move one of the two, but for what was measured of another form."""
+    found: dict[str, None] = {}
+    for name in (first, second):
+        form = {**OWN, **MANAGED}.get(name)
+        own = in_form(inputs, form) if form else inputs
+        found |= dict.fromkeys(varied for varied in uncertain(own) if varied in inputs_moving(_kind(name)))
+    return list(found)
+
+
 def _kind(name: str) -> str:
     """The option of other questions whose form this is."""
     return name if name in SQS else RABBITMQ if name in OWN else AMAZON_MQ

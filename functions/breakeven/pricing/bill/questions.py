@@ -41,6 +41,9 @@ Purpose = Literal[
     "pairs",
     "pairs-interval",
     "bill",
+    "staffed",
+    "staffed-interval",
+    "staffed-receives",
 ]
 #: of the questions that a report answers by themselves, in the order in which it does
 SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")

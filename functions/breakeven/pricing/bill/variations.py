@@ -50,6 +50,8 @@ from breakeven.words import plural
 COUNTED = (*EMPTY_RECEIVES, *(float(2**step) for step in range(1, 10)), 1000.0)
 QUARTER = (0.75, 1.25)
 MANAGED_PRICE = "Amazon MQ price"
+#: of staff time a month, for which the rate is named from which on running one's own pays: a working day
+STAFF_HOURS = 8.0
 #: bytes of the messages whose crossings a report sets side by side
 SIZES = (256, *(kib * 1024 for kib in (1, 2, 3, 4, 8, 16, 24, 32, 64, 256)))
 
@@ -87,7 +89,14 @@ def ask_all(
         notes += [f"On the decision map: {known.describe()}" for known in printed]
     less, unpriced = cheaper(base, lambda each: priced_with(each, capacities_of.find(each)))
     notes += unpriced
-    beside = (*less, *corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
+    beside = (
+        *less,
+        *corners(base),
+        *quarters(base),
+        *by_size(base),
+        *by_empty_receives(base),
+        *staffed(base),
+    )
     known = partial(_known, capacities_of)
     volumes = by_volume(base, known)
     pairs = ask_pairs(base, known)
@@ -172,6 +181,23 @@ def by_empty_receives(base: Question) -> list[Question]:
         replace(each, options=tuple(option for option in each.options if option.option_id in wanted))
         for each in asked
     ]
+
+
+def staffed(base: Question) -> list[Question]:
+    """SQS and our own cluster with ``STAFF_HOURS`` in its bill: with its ends, and at more empty receives.
+
+    None where an hour has no price.
+    """
+    inputs = base.inputs.but(hours=STAFF_HOURS, amazon_mq=None)
+    if not inputs.hour_rate:
+        return []
+    name = f"{base.question_id}.staffed"
+    own = replace(question(name, inputs, base.book), purpose="staffed", base_id=base.question_id)
+    found = [own, *(replace(corner, purpose="staffed-interval") for corner in corners(own))]
+    for each in by_empty_receives(own):
+        count = each.inputs.empty_receives
+        found.append(replace(each, purpose="staffed-receives", base_id=base.question_id, factor=count))
+    return found
 
 
 def quarters(base: Question) -> list[Question]:

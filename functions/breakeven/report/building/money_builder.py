@@ -11,7 +11,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
 from breakeven.pricing.bill.uncertainty import inputs_moving, uncertain
-from breakeven.report.building.pays_from import reaching, with_pays_from
+from breakeven.report.building.pays_from import with_pays_from
 from breakeven.report.building.query_answers import Answers, Rows
 from breakeven.report.contract.cost_model import (
     Bill,
@@ -225,8 +225,8 @@ def break_even_hours(answers: Answers, counted: EmptyReceives | None) -> list[Br
     groups = _grouped(
         answers.break_even_hours, "question_id", "sqs_option", "other_option", by=itemgetter("msg_per_s")
     )
-    curves = [(found[0], BreakEvenHours.of(found[0], **_lists(found, HOURS))) for found in groups]
-    return reaching(with_pays_from(curves), curves, answers.cost.get("empty_receives", ()), counted)
+    curves = [BreakEvenHours.of(found[0], **_lists(found, HOURS)) for found in groups]
+    return with_pays_from(curves, answers.pays_from, counted)
 
 
 def decision_map(rows: Rows) -> list[DecisionMap]:

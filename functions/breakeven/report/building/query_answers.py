@@ -41,6 +41,7 @@ class Answers:
     nodes_over_time: Rows = ()
     faults: Rows = ()
     base_ratios: Rows = ()
+    pays_from: Rows = ()
 
 
 @dataclass(frozen=True)

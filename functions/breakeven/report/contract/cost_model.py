@@ -7,18 +7,12 @@ they cost the same. Lists beside a ``msg_per_s`` list have one entry for each of
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from math import isclose
 
 from pydantic import Field
 
 from breakeven.pricing.prices.price import Publisher
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.strict import Strict
-
-#: by how much at most the slopes of one straight line differ, as parts of them
-STRAIGHT = 1e-6
-#: of staff time a month, for which the rate is named from which on running one's own pays
-STAFF_HOURS = 8.0
 
 
 class CostCurve(Strict):
@@ -103,7 +97,9 @@ class PaysFrom(Strict):
     """From which rate on running one's own broker is cheaper with some hours of staff time, and how sure."""
 
     hours: float = Field(description="of staff time a month")
-    msg_per_s: float | None = Field(description="at every rate priced from there on; null: at none")
+    msg_per_s: float | None = Field(
+        description="at every rate of the charts from there on; 0: from the first message; null: at none"
+    )
     low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none, or none of them")
     high_msg_per_s: float | None
     corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
@@ -147,34 +143,6 @@ class BreakEvenHours(Strict):
         end = len(self.msg_per_s) if msg_per_s is None else bisect_right(self.msg_per_s, msg_per_s)
         lists = ("msg_per_s", "saved_usd", "hours")
         return self.model_copy(update={name: getattr(self, name)[:end] for name in lists})
-
-    def pays_with(self, hours: float) -> float | None:
-        """The rate from which on it saves more than so many hours cost, at all rates priced; None: at none.
-
-        Between two rates that were priced it is read off the straight line, where the line goes on straight
-        beside them; else a cluster more may be needed between them, and it is the upper one.
-        """
-        assert self.hour_usd
-        left = [saved - hours * self.hour_usd for saved in self.saved_usd]
-        begins = max((place for place, usd in enumerate(left) if usd <= 0), default=-1) + 1
-        if begins in (0, len(left)):
-            return self.msg_per_s[0] if not begins and left else None
-        low, high = self.msg_per_s[begins - 1 : begins + 1]
-        before, after = left[begins - 1 : begins + 1]
-        if not self._is_straight(begins):
-            return high
-        return low + (high - low) * before / (before - after)
-
-    def _is_straight(self, place: int) -> bool:
-        """Whether what is saved rises from one rate to this as it does before or after; of two it does."""
-        own = self._slope_to(place)
-        beside = [self._slope_to(n) for n in (place - 1, place + 1) if 0 < n < len(self.msg_per_s)]
-        return not beside or any(isclose(own, slope, rel_tol=STRAIGHT) for slope in beside)
-
-    def _slope_to(self, place: int) -> float:
-        """Dollars for each message a second more, from the rate before."""
-        usd, rates = self.saved_usd, self.msg_per_s
-        return (usd[place] - usd[place - 1]) / (rates[place] - rates[place - 1])
 
 
 class MapRow(Strict):

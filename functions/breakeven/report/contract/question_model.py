@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, ValidationError, field_validator
@@ -21,6 +22,8 @@ from breakeven.report.contract.earlier_inputs import stored_inputs
 from breakeven.report.contract.strict import Strict
 
 InputValue = str | int | float | bool | None
+#: of a boundary that is not there at every end of what is not known
+OR_NONE = "or no crossing"
 #: what an uncertain input's ends are, as ``pricing.bill.uncertainty`` has them
 ENDS = {
     "empty receives": "empty receives (none to one per message)",
@@ -38,6 +41,18 @@ AT_OTHER_END = {
     FILL_OF_BATCHED: "if batches are half full",
     MANAGED_TRAFFIC: "if traffic between Amazon MQ's brokers is charged",
 }
+
+
+def may_be_none(names: Sequence[str], is_fill_measured: bool) -> str:
+    """When two options have no crossing that have one as the question is priced.
+
+    :param names: of the uncertain inputs that move either
+    :param is_fill_measured: whether batches of SQS batched are priced as full as they were measured
+    """
+    is_measured = is_fill_measured and FILL_OF_BATCHED in names
+    if len(names) != 1 or is_measured or names[0] not in AT_OTHER_END:
+        return ", depending on what is not known"
+    return f" {AT_OTHER_END[names[0]]}"
 
 
 class CostQuestion(Strict):
@@ -102,16 +117,16 @@ class CostQuestion(Strict):
         """Names of the uncertain inputs that move the bill of one of the options."""
         return [name for name in self.uncertain if name in inputs_moving(*options)]
 
+    def or_none(self, *options: str) -> str:
+        """'or no crossing', and when."""
+        return f"{OR_NONE}{self.may_be_none(*options)}"
+
     def may_be_none(self, *options: str) -> str:
         """When options have no crossing that have one as the question is priced, and may have none.
 
         It is known where one input alone is uncertain of them, as that is then at its other end.
         """
-        names = self.uncertain_of(*options)
-        is_measured = self.inputs.get("batch_fill") is not None and FILL_OF_BATCHED in names
-        if len(names) != 1 or is_measured or names[0] not in AT_OTHER_END:
-            return ", depending on what is not known"
-        return f" {AT_OTHER_END[names[0]]}"
+        return may_be_none(self.uncertain_of(*options), self.inputs.get("batch_fill") is not None)
 
     def uncertain_words(self, *options: str) -> str:
         """What the intervals of the question span.

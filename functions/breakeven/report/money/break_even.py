@@ -8,7 +8,8 @@ from math import log10
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
-from breakeven.report.contract.cost_model import STAFF_HOURS, BreakEvenHours
+from breakeven.pricing.bill.variations import STAFF_HOURS
+from breakeven.report.contract.cost_model import BreakEvenHours, PaysFrom
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Detail, Report
@@ -27,10 +28,10 @@ from breakeven.report.money.option_words import (
     hour,
     own_hours,
     share,
-    span,
     with_node_down,
 )
 from breakeven.report.money.priced.price_owners import prices_in_full
+from breakeven.report.money.priced.staffed_words import pays_words, staffed_span
 from breakeven.report.money.priced.uncompared import left_out
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
@@ -208,13 +209,12 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
 
 def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) -> str:
     """From which rate on it pays with a working day a month; empty where an hour has no price."""
-    if not all(row.hour_usd for row in curves.values()):
-        return ""
     found = [
-        f"{than(question, option)} "
-        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate'}{_staffed_span(curves[option])}"
-        for option, rate in _staffed_rates(curves).items()
+        f"{than(question, option)} {pays_words(rate, ' msg/s on', 'at no rate')}{staffed_span(rate)}"
+        for option, rate in _pays_from(curves).items()
     ]
+    if not found:
+        return ""
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
     last = max(row.msg_per_s[-1] for row in curves.values())
     return f"{hours} {words.listing(found)} (priced up to about {about(last)} msg/s)."
@@ -223,35 +223,22 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
 def _with_staff_in_short(report: Report) -> str:
     """The same beside SQS as used; empty where the headline has the hours, or an hour has no price."""
     question, curves = report.headline_question, own_hours(report)
-    used = curves.get(AS_USED)
-    if question is None or question.inputs.get("hours") or used is None:
+    used, rates = curves.get(AS_USED), _pays_from(curves)
+    if question is None or question.inputs.get("hours") or used is None or AS_USED not in rates:
         return ""
-    if not all(row.hour_usd for row in curves.values()):
-        return ""
+    units = {AS_USED: " a second"}
     found = [
-        f"than SQS {SHORT[option]} {f'from about {about(rate)}' if rate else 'at no rate priced'}"
-        for option, rate in _staffed_rates(curves).items()
+        f"than SQS {SHORT[option]} {pays_words(rate, units.get(option, ''), 'at no rate priced')}"
+        for option, rate in rates.items()
     ]
     hours = f"With {STAFF_HOURS:g} staff hours a month at {hour(used.hour_usd)}"
     carried = "" if question.inputs.get("capacity_msg_per_s") else ", if it carries the load"
-    (first, *others), unit = found, " a second" if _staffed_rates(curves).get(AS_USED) else ""
-    return f"{hours}, RabbitMQ is cheaper {' and '.join((f'{first}{unit}', *others))}{carried}."
+    return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}{carried}."
 
 
-def _staffed_rates(curves: Mapping[str, BreakEvenHours]) -> dict[str, float | None]:
-    """SQS's option -> the rate from which on one's own pays with ``STAFF_HOURS``; None: at no rate."""
-    return {option: row.pays_with(STAFF_HOURS) for option, row in curves.items() if option in MODES}
-
-
-def _staffed_span(row: BreakEvenHours) -> str:
-    """How far that rate moves over what is not known; empty of reports of earlier versions."""
-    found = row.pays_from
-    if found is None:
-        return ""
-    if found.msg_per_s is None:
-        best = found.low_msg_per_s
-        return "" if best is None else f" (at best from about {about(best)})"
-    return span(found.interval, is_sure=found.is_sure)
+def _pays_from(curves: Mapping[str, BreakEvenHours]) -> dict[str, PaysFrom]:
+    """SQS's option -> from which rate on one's own pays with ``STAFF_HOURS``; empty if it was not asked."""
+    return {name: row.pays_from for name, row in curves.items() if name in MODES and row.pays_from}
 
 
 def _beside(batched: BreakEvenHours | None, at: float) -> str:

@@ -170,7 +170,7 @@ def _meetings(
         for crossing in changes(_crossings_of(report, question, first, second))
         if crossing.msg_per_s and low <= crossing.msg_per_s <= high
     ]
-    return found or [Meeting(low + (high - low) * before / (before - after))]
+    return found or [Meeting(low + (high - low) * before / (before - after), options=(first, second))]
 
 
 def _crossings_of(

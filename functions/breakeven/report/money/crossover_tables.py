@@ -8,14 +8,14 @@ from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.published.rows import Published
 from breakeven.report.contract.crossing_model import Crossover
+from breakeven.report.contract.question_model import OR_NONE
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import (
-    OR_NONE,
-    OR_NONE_MEANS,
     SHORT,
     brief,
+    or_none_notes,
     share,
     with_node_down,
 )
@@ -113,11 +113,18 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     notes = []
     question = report.headline_question
     if question and any(crossing.interval for crossing in report.crossovers):
-        notes.append(
-            f"Range: where this change may lie, given what is not known: {question.uncertain_words()}."
+        listed = "; Amazon MQ's price is as listed, and sensitivity varies it by a quarter"
+        listed = listed if AMAZON_MQ in question.options else ""
+        unknown = question.uncertain_words()
+        notes.append(f"Range: where this change may lie, given what is not known: {unknown}{listed}.")
+    notes += or_none_notes(
+        (
+            report.question(crossing.question_id).may_be_none(crossing.sqs_option, crossing.other_option),
+            _pair(report, crossing),
         )
-    if any(crossing.msg_per_s is not None and not crossing.is_sure for crossing in report.crossovers):
-        notes.append(OR_NONE_MEANS)
+        for crossing in report.crossovers
+        if crossing.msg_per_s is not None and not crossing.is_sure
+    )
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
         notes.append(

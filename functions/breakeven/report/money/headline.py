@@ -15,18 +15,17 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import (
-    OR_NONE,
     about,
     changes,
     crossings,
     deciding,
-    span,
     unbatched,
 )
 from breakeven.report.money.priced.leading_words import (
     cluster_words,
     condition_words,
     interval_words,
+    meeting_span,
     sqs_words,
     staff_words,
 )
@@ -51,21 +50,17 @@ def headline(report: Report) -> str:
         return "A price needed for the break-even is not known, so this run has none."
     found = _with_amazon_mq(report, question)
     if found:
-        provided = f"{staff_words(question)} and if clusters carry the load"
-        said = f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
-        met = [one for own in found for one in (own.start, own.end) if one and not one.is_sure]
-        return _with_reason(question, said, met[0].options if met else ())
-    crossing = main_crossover(report, BATCHED if BATCHED in question.options else AS_USED)
-    options = (crossing.sqs_option, crossing.other_option) if crossing else ()
-    return _with_reason(question, f"{condition_words(question)}, {compared}.", options)
+        provided = f"{staff_words(question)}{_if_carried(question, found)}"
+        return f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
+    return f"{condition_words(question)}, {compared}."
 
 
-def _with_reason(question: CostQuestion, said: str, options: tuple[str, ...]) -> str:
-    """The headline with what that depends on where it first says that there may be no crossing.
-
-    :param options: between which there may be none
-    """
-    return said.replace(OR_NONE, f"{OR_NONE}{question.may_be_none(*options)}", 1)
+def _if_carried(question: CostQuestion, found: list[Range]) -> str:
+    """Of clusters that are named and whose capacity is not known."""
+    inputs = question.priced_with
+    known = {RABBITMQ: inputs.capacity_msg_per_s, AMAZON_MQ: inputs.amazon_mq_capacity_msg_per_s}
+    named = {own.option for own in found[:NAMED_RANGES]} & set(known)
+    return "" if all(known[option] for option in named) else " and if clusters carry the load"
 
 
 def supposed(report: Report) -> str:
@@ -81,7 +76,9 @@ def supposed(report: Report) -> str:
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in {own.option for own in shown}
     free = ", with free traffic between brokers" if is_free else ""
     more = "" if _is_capacity_given(inputs) else " (more at higher rates)"
-    return f"That supposes {words.listing(clauses)}{more}{free}." if clauses else ""
+    if not clauses:
+        return f"That supposes{free.removeprefix(', with')}." if free else ""
+    return f"That supposes {words.listing(clauses)}{more}{free}."
 
 
 def _is_capacity_given(inputs: Inputs) -> bool:
@@ -98,21 +95,24 @@ def beside_headline(report: Report) -> str:
     if not found:
         return "Amazon MQ is the cheapest at no rate priced."
     clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
-    nowhere = f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(found)}."
+    nowhere = (
+        f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(question, found)}."
+    )
     given = _is_capacity_given(question.priced_with)
+    more = "" if given else " At higher rates they must carry more."
     return (
-        f"It supposes that {clauses}.{'' if given else ' At higher rates they must carry more.'}"
+        f"{f'It supposes that {clauses}.{more}' if clauses else ''}"
         f"{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
-    )
+    ).strip()
 
 
-def _hardly_anywhere(found: list[Range]) -> str:
+def _hardly_anywhere(question: CostQuestion, found: list[Range]) -> str:
     """Of a third option: between the ranges of the other two, where there is room, though no rate priced."""
     for before, after in pairwise(found):
         if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
             start, end = f"{about(before.end.rate)} messages a second", about(after.start.rate)
-            low, high = (span(met.interval, is_sure=met.is_sure) for met in (before.end, after.start))
+            low, high = (meeting_span(question, met) for met in (before.end, after.start))
             return f"only from about {start}{low} to about {end}{high}"
     return "at no rate priced"
 
@@ -139,7 +139,7 @@ def as_used(report: Report) -> str:
     if question is None or BATCHED not in question.options:
         return ""
     found = stretches(report, question, AS_USED)
-    return f"{words.capital(unbatched(question))}, {_against(sqs_words(question), found)}." if found else ""
+    return f"{words.capital(unbatched(question))}, {_against(question, found)}." if found else ""
 
 
 def other_forms(report: Report) -> str:
@@ -160,9 +160,8 @@ def _first_change(report: Report, question: CostQuestion) -> str:
     sqs = sqs_words(question)
     cheaper = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"RabbitMQ is cheaper than {sqs}"}
     said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
-    return (
-        f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{interval_words(found[0])}"
-    )
+    rate = f"{about(found[0].msg_per_s or 0.0)} messages a second{interval_words(question, found[0])}"
+    return f"{said} below about {rate}"
 
 
 def _beside(question: CostQuestion) -> str:
@@ -175,10 +174,10 @@ def _beside(question: CostQuestion) -> str:
 def _of_all(question: CostQuestion, found: list[Range]) -> str:
     """The cheapest option of each range; what must hold of it is said beside."""
     first, *others = found[:NAMED_RANGES]
-    over = f"below about {_a_second(first.end)}" if others else _reach(first)
+    over = f"below about {_a_second(question, first.end)}" if others else _reach(first)
     said = [f"{_name(question, first.option)} is the cheapest {_of(question, found)}{over}"]
     for before, own in pairwise((first, *others)):
-        said.append(f"{_name(question, own.option)} {_from(before, own, own is found[-1])}")
+        said.append(f"{_name(question, own.option)} {_from(question, before, own, own is found[-1])}")
     again = ", above which the cheapest changes again" if len(found) > NAMED_RANGES else ""
     return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}"
 
@@ -203,30 +202,42 @@ def _reach(own: Range) -> str:
     return f"at every rate priced, up to about {about(own.rates[-1])} messages a second"
 
 
-def _rate(met: Meeting) -> str:
-    return f"{about(met.rate)}{span(met.interval, is_sure=met.is_sure)}"
+def _rate(question: CostQuestion, met: Meeting) -> str:
+    return f"{about(met.rate)}{meeting_span(question, met)}"
 
 
-def _a_second(met: Meeting | None) -> str:
+def _a_second(question: CostQuestion, met: Meeting | None) -> str:
     assert met
-    return f"{about(met.rate)} a second{span(met.interval, is_sure=met.is_sure)}"
+    return f"{about(met.rate)} a second{meeting_span(question, met)}"
 
 
-def _from(before: Range, own: Range, last: bool) -> str:
+def _from(question: CostQuestion, before: Range, own: Range, last: bool) -> str:
     """'above that', or above a rate of its own where a third lies between; and up to where."""
     assert before.end
     assert own.start
     follows = own.start.rate <= before.end.rate * (1 + EXACT)
-    start = "above that" if follows else f"above about {_rate(own.start)}"
+    between = "" if follows else _between(question, before, own)
+    start = "above that" if follows else f"above about {_rate(question, own.start)}{between}"
     if last or not own.end:
         return start
-    until = f"to about {_rate(own.end)}"
-    return f"from there {until}" if follows else f"from about {_rate(own.start)} {until}"
+    until = f"to about {_rate(question, own.end)}"
+    return f"from there {until}" if follows else f"from about {_rate(question, own.start)} {until}{between}"
+
+
+def _between(question: CostQuestion, before: Range, own: Range) -> str:
+    """What is the cheapest between two ranges, over so little that no rate of it was priced."""
+    assert before.end
+    assert own.start
+    others = dict.fromkeys((*before.end.options, *own.start.options))
+    names = [_name(question, option) for option in others if option not in (before.option, own.option)]
+    return f", with {words.listing(names)} between the two" if names else ""
 
 
 def _carrying(inputs: Inputs, own: Range) -> str:
     """What each cluster must carry where they begin to be the cheapest; empty of SQS, and if it is given."""
     if own.option == AMAZON_MQ:
+        if inputs.amazon_mq_capacity_msg_per_s:
+            return ""
         name = f"Amazon MQ {form_of(inputs.deployment).replace('single', 'broker')}"
         return f"each {name} can carry {about(amazon_mq_needs(inputs, _begins(own)))} a second"
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:
@@ -262,7 +273,7 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
         provided = f", even {staff_words(question)}" if first.option == sqs else _provided(question)
         return f"{begins} {reach}{provided}"
     second, *more = others
-    rate = f"about {about(second.start)} messages a second{interval_words(second.crossing)}"
+    rate = f"about {about(second.start)} messages a second{interval_words(question, second.crossing)}"
     ends = more or (searched and second.end < searched * (1 - EXACT))
     upward = f", up to about {about(second.end)}" if ends else ""
     above = {sqs: f"{sqs_words(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[
@@ -272,13 +283,14 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
     return f"{begins} below {rate}; above that, {above}{upward}{provided}"
 
 
-def _against(sqs: str, found: list[Stretch]) -> str:
+def _against(question: CostQuestion, found: list[Stretch]) -> str:
     first, *others = found
+    sqs = sqs_words(question)
     if not others:
         compared = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"{sqs} costs more than RabbitMQ"}
         return f"{compared.get(first.option or '', f'{sqs} costs as much as RabbitMQ')} at every rate priced"
     second, *more = others
-    rate = f"about {about(second.start)} a second{interval_words(second.crossing)}"
+    rate = f"about {about(second.start)} a second{interval_words(question, second.crossing)}"
     if first.option == AS_USED and second.option == RABBITMQ:
         again = f", and again above about {about(more[0].start)}" if more else ""
         return f"{sqs} is cheaper than RabbitMQ only below {rate}{again}"

@@ -1,10 +1,10 @@
-"""Amazon MQ beside the other options: what its price supposes."""
+"""Conditions of the prices of clusters: what those of one's own and of Amazon MQ suppose."""
 
 from __future__ import annotations
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import brokers_of
-from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
+from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 
 BETWEEN = "traffic between its brokers, whose price no source gives,"
@@ -16,16 +16,27 @@ def amazon_mq_needs(inputs: Inputs, msg_per_s: float) -> float:
 
 
 def conditions(inputs: Inputs, msg_per_s: float, spoken: str = "") -> str:
-    """What the price of Amazon MQ supposes at a rate.
+    """What the price of Amazon MQ supposes at a rate; empty where its capacity and its charges are known.
 
     :param spoken: the option with its article, where what stands before does not name it
     """
+    if inputs.amazon_mq_capacity_msg_per_s:
+        return f"{BETWEEN} is free" if is_charge_unknown(inputs) else ""
     needs = words.figure(amazon_mq_needs(inputs, msg_per_s))
     if brokers_of(inputs.deployment) == 1:
         each = spoken or "it"
     else:
         each = f"each {spoken.removeprefix('an ')}" if spoken else "each of its clusters"
     return f"{each} carries at least {needs} msg/s{_and_free(inputs)}"
+
+
+def own_conditions(inputs: Inputs, msg_per_s: float) -> str:
+    """The same of a cluster of one's own; empty where its capacity is known."""
+    if inputs.capacity_msg_per_s:
+        return ""
+    needs = words.figure(capacity_of(inputs).needed_each(msg_per_s))
+    down = " with one node down" if inputs.nodes > 1 else ""
+    return f"each of its clusters carries at least {needs} msg/s{down}"
 
 
 def is_charge_unknown(inputs: Inputs) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from breakeven import words
@@ -12,14 +12,11 @@ from breakeven.pricing.cluster_form import ClusterForm, form_words
 from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.pairs_model import PairCrossing
-from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.contract.question_model import OR_NONE, CostQuestion
 from breakeven.report.contract.report_model import Report
 
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 HUNDRED = 100
-#: of a boundary that is not there at every end of what is not known
-OR_NONE = "or no crossing"
-OR_NONE_MEANS = "Or no crossing: there is none with some values of what is not known."
 AnyCrossing = TypeVar("AnyCrossing", bound=Crossover | PairCrossing)
 
 
@@ -28,14 +25,29 @@ def about(msg_per_s: float) -> str:
     return words.figure(msg_per_s, 2 if msg_per_s < HUNDRED else 3)
 
 
-def span(interval: tuple[float, float] | None, *, is_sure: bool) -> str:
-    """' (between 270 and 785, or no crossing)': how far a boundary moves over what is not known; or empty.
+def span(interval: tuple[float, float] | None, or_none: str = "") -> str:
+    """' (between 270 and 785, or no crossing if ...)': how far a boundary moves; or empty.
 
-    :param is_sure: whether it is there whatever the uncertain inputs are; else said as in the tables
+    :param or_none: that there may be none, and when; empty: it is there whatever the uncertain inputs are
     """
     ends = f"between {about(interval[0])} and {about(interval[1])}" if interval else ""
-    said = ", ".join(filter(None, (ends, "" if is_sure else OR_NONE)))
+    said = ", ".join(filter(None, (ends, or_none)))
     return f" ({said})" if said else ""
+
+
+def or_none_notes(unsure: Iterable[tuple[str, str]]) -> list[str]:
+    """What 'or no crossing' in a table depends on, a sentence a condition.
+
+    :param unsure: of each pair that may have no crossing: its condition, as ``CostQuestion.may_be_none`` has
+        it, and the pair's name
+    """
+    pairs: dict[str, dict[str, None]] = {}
+    for condition, name in unsure:
+        pairs.setdefault(condition, {})[name] = None
+    return [
+        f"{words.capital(OR_NONE)}{condition}: {words.listing(list(names))}."
+        for condition, names in pairs.items()
+    ]
 
 
 def usd(value: float) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.pair_questions import uncertain_of_pair
 from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.report.contract.pairs_model import PairCrossing, Pairs
+from breakeven.report.contract.question_model import OR_NONE, may_be_none
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.managed import BETWEEN
-from breakeven.report.money.option_words import OR_NONE, OR_NONE_MEANS, brief_of_pair
+from breakeven.report.money.option_words import brief_of_pair, or_none_notes
 
 THROUGHOUT = "throughout"
 
@@ -66,11 +68,15 @@ COLUMNS: dict[str, Callable[[PairCrossing], str]] = {
 }
 
 
-def notes(pairs: Pairs, inputs: Inputs) -> tuple[str, ...]:
-    """What the columns mean, and what Amazon MQ's prices suppose."""
+def notes(pairs: Pairs, inputs: Inputs, *, are_forms_measured: bool = False) -> tuple[str, ...]:
+    """What the columns mean, and what Amazon MQ's prices suppose.
+
+    :param are_forms_measured: whether other forms may be priced with an uncertain capacity of their own
+    """
     searched = max((one.searched_msg_per_s or 0.0 for one in pairs.crossings), default=0.0)
     said = [
-        f"Range: where this change may lie, given what is not known of both options. {OR_NONE_MEANS}",
+        "Range: where this change may lie, given what is not known of both options.",
+        *or_none_notes(_unsure(pairs, inputs, are_forms_measured)),
         f"Throughout: they never change places, to the end of the search (at most {words.figure(searched)} "
         "msg/s).",
         "Above it, a cluster must carry: of the option that is cheaper there, at the peak; with one node "
@@ -81,6 +87,16 @@ def notes(pairs: Pairs, inputs: Inputs) -> tuple[str, ...]:
     if any(name.startswith("amazon-mq") for name in pairs.options) and inputs.amazon_mq_inter_node is None:
         said.append(f"The prices of an Amazon MQ cluster suppose that {BETWEEN} is free.")
     return tuple(said)
+
+
+def _unsure(pairs: Pairs, inputs: Inputs, are_forms_measured: bool) -> Iterator[tuple[str, str]]:
+    """Condition and name of each pair that may have no crossing."""
+    for one in first_changes(pairs):
+        if one.msg_per_s is None or one.is_sure:
+            continue
+        names = uncertain_of_pair(inputs, one.first_option, one.second_option)
+        known = () if are_forms_measured else names
+        yield may_be_none(known, inputs.batch_fill is not None), " against ".join(sides(one, inputs))
 
 
 def pairs_table(report: Report) -> Table | None:
@@ -102,6 +118,6 @@ def pairs_table(report: Report) -> Table | None:
             )
             for one in first_changes(report.pairs)
         ),
-        notes=notes(report.pairs, inputs),
+        notes=notes(report.pairs, inputs, are_forms_measured=bool(report.capacities)),
         sourced=False,
     )

@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 
 from breakeven.pricing.bill.asked import Asked
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ, question
+from breakeven.pricing.bill.variations import STAFF_HOURS, staffed
+from breakeven.pricing.prices.book_files import load_book
+from breakeven.report.building.money_builder import cost_questions
 from breakeven.report.render.page_data import page_data
 from local.stored.answers import answers
 from tests.fixtures.report import sample
@@ -93,18 +98,19 @@ def test_the_crossings_of_a_thousand_settings_are_those_of_the_sql() -> None:
     assert len(rows) == COUNT
     kinds = {row["kind"] for found in rows.values() for row in found}
     assert {"meet", "step", "never"} <= kinds
-    for question, page in zip(asked, pages(), strict=True):
-        ids = [option.option_id for option in question.options]
+    for one, page in zip(asked, pages(), strict=True):
+        ids = [option.option_id for option in one.options]
         (pair,) = [pair for pair in page["pairs"] if [pair["first"], pair["second"]] == ids]
-        assert_rows(f"{question.inputs}", rows[question.question_id, ids[0], ids[1]], pair)
+        assert_rows(f"{one.inputs}", rows[one.question_id, ids[0], ids[1]], pair)
 
 
 def test_bills_and_intervals_are_those_of_the_sql() -> None:
     some = settings()[:FULL]
-    asked = [question for setting in some for question in (setting.question, *corners_of(setting))]
+    asked = [one for setting in some for one in (setting.question, *corners_of(setting))]
     found = answers(Asked(tuple(_named_by_form(asked))).rows(), ["crossover", "bills"])
     rows = by_pair(found["crossover"])
     with_interval = further = 0
+    unsure: set[tuple[bool, str]] = set()
     for setting, page in zip(some, pages(), strict=False):
         name = setting.question.question_id
         for option in page["options"]:
@@ -127,10 +133,57 @@ def test_bills_and_intervals_are_those_of_the_sql() -> None:
                 assert same(high, row["high"]), (setting.inputs, high, row)
                 if wanted["number"] is not None:
                     assert row["sure"] == (wanted["corners_with"] == wanted["corners"]), (setting.inputs, row)
+                    assert row["unless"] == unless(setting, pair), (setting.inputs, row)
+                    unsure.add((row["sure"], row["unless"]))
                 with_interval += low is not None
                 further += low is not None and wanted["number"] > 1
     assert with_interval > FULL
     assert further
+    assert len({condition for sure, condition in unsure if not sure}) > 1
+
+
+def unless(setting: Setting, pair: dict[str, Any]) -> str:
+    """When there is no such crossing, as a report says it."""
+    book = load_book(setting.region)
+    (asked,) = cost_questions(Asked((question("q", setting.inputs, book),)).to_json())
+    return asked.may_be_none(pair["first"], AMAZON_MQ if pair["second"] == AMAZON_MQ else RABBITMQ)
+
+
+@pytest.mark.parametrize("capacity", [500.0, 450.0, None])
+def test_with_a_working_day_of_staff_time_the_page_changes_last_where_the_sql_has_it(
+    capacity: float | None,
+) -> None:
+    inputs = ask(deployment="trio", capacity_msg_per_s=capacity, msg_per_s=100, amazon_mq=None)
+    book = load_book("us-east-1")
+    asked = Asked((*staffed(question("q", inputs, book)),))
+    found = {
+        row["sqs_option"]: row
+        for row in answers(asked.rows(), ["pays_from"])["pays_from"]
+        if row["purpose"] == "staffed"
+    }
+    given = inputs.but(hours=STAFF_HOURS).model_dump(mode="json")
+    (page,) = evaluated(data(), [{"inputs": given, "region": "us-east-1", "rate": 100, "intervals": False}])
+    for sqs, row in found.items():
+        (pair,) = [one for one in page["pairs"] if (one["first"], one["second"]) == (sqs, "rabbitmq-trio")]
+        changes = [one for one in pair["rows"] if one["msg_per_s"] and one["msg_per_s"] < 100_000]
+        last = changes[-1] if changes and changes[-1]["above"] == "rabbitmq-trio" else {"msg_per_s": None}
+        assert same(row["msg_per_s"], last["msg_per_s"]), (sqs, row)
+    assert found["sqs-as-used"]["msg_per_s"]
+
+
+@pytest.mark.parametrize(
+    ("size", "by"),
+    [(1024, "by tens"), (7 * 1024, "9 a call"), (300 * 1024, "3 a call"), (600 * 1024, "one by one")],
+)
+def test_a_receive_brings_no_more_than_a_call_carries(size: int, by: str) -> None:
+    """Ten messages, 1 MiB together, and as many as are billed least: nine of 7 KiB are one request."""
+    given = ask(message_bytes=size, msg_per_s=100).model_dump(mode="json")
+    (page,) = evaluated(data(), [{"inputs": given, "region": "us-east-1", "rate": 100, "intervals": False}])
+    (own,) = [option for option in page["options"] if option["id"] == "sqs-by-tens"]
+    assert own["label"] == f"SQS, single sends, received {by}"
+    (requests,) = [line for line in own["lines"] if line["line"] == "requests"]
+    many = {"by tens": 10, "one by one": 1}.get(by) or int(by.split(maxsplit=1)[0])
+    assert f"receive ceil({many} x {size} B / 64 KiB) / {many}" in requests["formula"]
 
 
 def _named_by_form(asked: list[Any]) -> list[Any]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
-from breakeven.report.building.pays_from import reaching
-from breakeven.report.contract.cost_model import BreakEvenHours, PaysFrom
+from breakeven.report.building.pays_from import with_pays_from
+from breakeven.report.contract.cost_model import PaysFrom
 from breakeven.report.contract.crossing_model import EmptyReceives
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.break_even import money as money_detail
@@ -61,10 +61,10 @@ def test_they_are_the_crossings_of_the_question_with_as_many_hours(inputs: dict[
             if (one.question_id, one.sqs_option, one.other_option) == (sample.QUESTION, sqs, RABBITMQ)
         ]
         assert pays
-        assert pays.msg_per_s == pytest.approx(crossing.msg_per_s, rel=1e-4)
+        assert pays.msg_per_s == pytest.approx(crossing.msg_per_s, rel=1e-9)
         assert (pays.interval is None) == (crossing.interval is None)
         if pays.interval and crossing.interval:
-            assert pays.interval == pytest.approx(crossing.interval, rel=1e-4)
+            assert pays.interval == pytest.approx(crossing.interval, rel=1e-9)
 
 
 def saved_at(report: Report, sqs: str) -> list[tuple[float, float]]:
@@ -128,34 +128,34 @@ def test_a_rate_that_may_not_be_there_says_so() -> None:
     said = {
         one.subject: one.text for one in money_detail(report.model_copy(update={"break_even_hours": rows}))
     }
-    assert "from about 243 msg/s on (between 180 and 243, or no crossing) and" in said["Staff time"]
-
-
-def curve(question_id: str, saved: list[float]) -> BreakEvenHours:
-    return BreakEvenHours(
-        question_id=question_id,
-        sqs_option=AS_USED,
-        other_option=RABBITMQ,
-        hour_usd=75.0,
-        msg_per_s=[1.0, 1000.0],
-        saved_usd=saved,
-        hours=[0.0, 0.0],
-    )
+    assert "from about 243 msg/s on (between 180 and 243, or at no rate) and" in said["Staff time"]
 
 
 def test_the_interval_reaches_to_the_empty_receives_that_a_run_counted() -> None:
-    sure = PaysFrom(
-        hours=8, msg_per_s=400.0, low_msg_per_s=300.0, high_msg_per_s=400.0, corners=2, corners_with=2
-    )
-    asked = curve("q", [0.0, 1500.0]).model_copy(update={"pays_from": sure})
-    counts = [
-        {"question_id": "q.4-empty", "per_message": 4.0},
-        {"question_id": "q.8-empty", "per_message": 8.0},
+    """With 2 empty receives a message 5 requests in place of 3: 729.54 / 1.9428e-6 is 142.9 a second."""
+    rows = money.answers()["pays_from"]
+    hours = report_of().break_even_hours
+    counted = EmptyReceives(question_id=sample.QUESTION, case_id="c", per_message=2.0, msg_per_s=20.0)
+    (wider,) = [
+        row.pays_from
+        for row in with_pays_from(hours, rows, counted)
+        if (row.question_id, row.sqs_option, row.other_option) == (sample.QUESTION, AS_USED, RABBITMQ)
     ]
-    varied = [({}, curve("q.4-empty", [0.0, 3000.0])), ({}, curve("q.8-empty", [0.0, 6000.0]))]
-    counted = EmptyReceives(question_id="q", case_id="c", per_message=4.0, msg_per_s=20.0)
-    (wider,) = reaching([asked], varied, counts, counted)
-    assert wider.pays_from
-    # 600 of 3,000 dollars are saved a fifth of the way from 1 to 1,000
-    assert wider.pays_from.interval == (pytest.approx(1 + 999 / 5), 400.0)
-    assert reaching([asked], varied, counts, None) == [asked]
+    assert wider
+    assert wider.interval == (pytest.approx(142.9, rel=0.001), pytest.approx(243, rel=0.001))
+    between = counted.model_copy(update={"per_message": 3.0})
+    (further,) = [
+        row.pays_from
+        for row in with_pays_from(hours, rows, between)
+        if (row.question_id, row.sqs_option, row.other_option) == (sample.QUESTION, AS_USED, RABBITMQ)
+    ]
+    assert further
+    assert further.low_msg_per_s == pytest.approx(729.54 / 2.3428e-6 / (730 * 3600), rel=0.001)
+
+
+def test_from_the_first_message_on_it_is_at_every_rate() -> None:
+    report = report_of(sqs_path="nat", client_zones=6, instance="t4g.small", hour_rate=1.0)
+    used = pays_from(report, AS_USED)
+    assert used
+    assert used.msg_per_s == 0
+    assert "cheaper than SQS as used (one message a call) at every rate" in in_detail(report)["Staff time"]

@@ -39,6 +39,10 @@ def test_a_trio_against_amazon_mq_has_a_row_with_its_condition(report: Report) -
     table = pairs_table(report)
     assert table
     assert any("traffic between its brokers, whose price no source gives, is free" in n for n in table.notes)
+    charged = "Or no crossing if traffic between Amazon MQ's brokers is charged"
+    (condition,) = [note for note in table.notes if note.startswith("Or no crossing")]
+    assert condition.startswith(f"{charged}: RabbitMQ pair against Amazon MQ cluster")
+    assert f"{TRIO} against {MANAGED}" in condition
     sure = report_of(deployment="trio", amazon_mq_inter_node=1.0)
     assert rows(sure)[TRIO, MANAGED] == ("throughout", "–", "–", "–")
     table = pairs_table(sure)

@@ -107,7 +107,7 @@ def test_one_size_asks_as_ever():
     single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
     assert {each.purpose for each in single.questions} == {
         "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "cheaper", "map",
-        "pairs", "pairs-interval", "volume",
+        "pairs", "pairs-interval", "volume", "staffed", "staffed-interval", "staffed-receives",
     }  # fmt: skip
     assert single.to_json() == none.to_json()
     assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
@@ -187,7 +187,9 @@ def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history
     trio = "RabbitMQ trio of m7g.large in 3 zones"
     assert f"load, SQS batched is the cheapest of SQS, a {trio} and Amazon MQ below" in verdict(report)
     told = in_detail(report)
-    only = "about 2,380 messages a second (between 489 and 2,380) to about 2,450 (or no crossing)."
+    charged = "or no crossing if traffic between Amazon MQ's brokers is charged"
+    assert f"Amazon MQ above about 2,450 ({charged}), with a {trio} between the two" in verdict(report)
+    only = f"about 2,380 messages a second (between 489 and 2,380) to about 2,450 ({charged})."
     assert f"A {trio} is the cheapest only from {only}" in told["The headline"]
     assert "Without Amazon MQ, SQS batched" in told["The headline"]
     assert told["Other clusters"] == (

@@ -6,6 +6,7 @@ from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.money.cheapest import Meeting
 from breakeven.report.money.option_words import span
 
 
@@ -30,9 +31,17 @@ def cluster_words(question: CostQuestion) -> str:
     return f"{question.spoken_option(RABBITMQ)}{zones}"
 
 
-def interval_words(crossing: Crossover | None) -> str:
+def interval_words(question: CostQuestion, crossing: Crossover | None) -> str:
     """The interval of a crossing, in brackets; nothing where nothing uncertain moves it."""
-    return span(crossing.interval, is_sure=crossing.is_sure) if crossing else ""
+    if crossing is None:
+        return ""
+    options = crossing.sqs_option, crossing.other_option
+    return span(crossing.interval, "" if crossing.is_sure else question.or_none(*options))
+
+
+def meeting_span(question: CostQuestion, met: Meeting) -> str:
+    """The same of where two bills meet."""
+    return span(met.interval, "" if met.is_sure else question.or_none(*met.options))
 
 
 def staff_words(question: CostQuestion) -> str:
