@@ -9,10 +9,11 @@ from typing import Any
 
 from rich.console import Console
 
-from breakeven.pricing.prices.book_files import DEFAULT_REGION
+from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book
 from cli.out_file import check_out, write_out
 from cli.terminal import print_json, say
 
+WHERE = "breakeven calculator"
 #: beside the runs, which the repository leaves out
 OUT = Path("runs/calculator.html")
 
@@ -40,12 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: no book of the region is shipped, or the file cannot be written
     """
+    if arguments.out:
+        check_out(arguments.out, WHERE)
+    load_book(arguments.region)  # before anything is made
     out: Path = arguments.out or _usual()
-    check_out(out, "breakeven calculator")
+    check_out(out, WHERE)
     # which brings the charts, for which no other command should wait
     from local.stored.calculator_file import calculator_page  # noqa: PLC0415
 
-    write_out(out, calculator_page(arguments.region), "breakeven calculator")
+    write_out(out, calculator_page(arguments.region), WHERE)
     if arguments.json:
         print_json({"written": str(out)})
     else:

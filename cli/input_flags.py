@@ -22,6 +22,11 @@ def in_flags(error: InputError, command: str) -> InputError:
     """The error with the flag that gave the value, where it names the field of a run's input."""
     if isinstance(error, MultipleInputError):
         return together([in_flags(each, command) for each in error.errors])
+    if error.where.startswith("--"):  # the option itself, of which a part is at fault
+        where = f"breakeven {command}: {error.where}"
+        return InputError(where, error.field, error.value, error.remedy)
+    if error.where == "AWS" and error.field.startswith("--"):
+        return InputError(f"breakeven {command}", error.field, error.value, error.remedy)
     # a plan's budget is the one of its refusals that an option sets, not the suite
     if error.where not in INPUTS and error.field != "max_usd":
         return error

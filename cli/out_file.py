@@ -39,8 +39,9 @@ def write_out(path: Path, text: str, where: str) -> None:
     :param where: the command that an error names
     :raises InputError: it cannot be written
     """
-    body, target = text.encode(), _target(path)
+    body = text.encode()
     try:
+        target = _target(path)
         try:
             write_whole(target, body)
         except OSError as error:
@@ -76,8 +77,14 @@ def _fault(path: Path) -> str:
 
 
 def _target(path: Path) -> Path:
-    """The file itself, where a symbolic link leads to it."""
-    return Path(os.path.realpath(path))
+    """The file itself, where a symbolic link leads to it.
+
+    :raises OSError: the link leads to itself
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
 
 
 def _in_place(target: Path, error: OSError) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import get_args
 
 from breakeven.errors import InputError
 from breakeven.terms import Environment
-from breakeven.workload.case import Variant
-from breakeven.workload.fields import ScaleName
+from breakeven.workload.case import MAX_RATE, Variant
+from breakeven.workload.fields import LEAST_RATE, ScaleName
 from breakeven.workload.perftest.command_options import read_options
 from breakeven.workload.perftest.spec_suite import Wishes, brokers, options_suite, spec_suite
 from breakeven.workload.problems import shown
@@ -47,7 +46,7 @@ def add_scale_option(command: argparse.ArgumentParser) -> None:
         "--scale",
         type=_scale,
         metavar="X",
-        help="a number, 0 < X <= 1, shrinks message counts; local or seconds is the suite's own scale of "
+        help="a number, 0.000001 to 1, shrinks message counts; local or seconds is the suite's own scale of "
         "that name, and local is taken on one machine where the suite has one, unless a number is given",
     )
 
@@ -85,8 +84,9 @@ def chosen_suite(
         return _at_its_scale(load_suite(source), arguments, environment)
     check_no_scale(arguments, "a spec file of PerfTest has no scales of its own; give a number")
     full_rate = arguments.full_rate
-    if full_rate is not None and not (full_rate > 0 and math.isfinite(full_rate)):
-        raise InputError(where_of(arguments), "--full-rate", full_rate, "must be messages a second, above 0")
+    if full_rate is not None and not LEAST_RATE <= full_rate <= MAX_RATE:
+        remedy = f"must be messages a second, {LEAST_RATE:g} to {MAX_RATE:.0f}"
+        raise InputError(where_of(arguments), "--full-rate", full_rate, remedy)
     wishes = Wishes(environment, tuple(arguments.target or ()), full_rate)
     if options is not None:
         return options_suite(read_options(options), wishes)

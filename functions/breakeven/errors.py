@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # a node of EC2 reads this module without pydantic
     from pydantic_core import ErrorDetails
 
 MAX_REPORTED = 20
+#: characters of a value, of which an error shows both ends where there are more; a path may have many
+MAX_SHOWN = 600
 #: what pydantic says, and how errors say it here
 LIBRARY_WORDS = {
     "Input should be ": "must be ",
@@ -30,6 +32,8 @@ LIBRARY_WORDS = {
     "a valid string": "text",
     "a valid boolean": "true or false",
     "a valid list": "a list",
+    "a valid tuple": "a list",
+    "a valid array": "a list",
     ", got a number with a fractional part": "",
     r"String should match pattern '^\d{4}-\d{2}-\d{2}$'": "must be a date such as 2026-11-20",
     "String should match pattern": "must match the pattern",
@@ -52,8 +56,13 @@ class InputError(BreakevenError):
 
     def __init__(self, where: str, field: str, value: object, remedy: str) -> None:
         self.where, self.field, self.value, self.remedy = where, field, value, remedy
-        found = "" if value is None else f"{value!r}: "
+        found = "" if value is None else f"{_shortened(repr(value))}: "
         super().__init__(f"{where}: {field}: {found}{remedy}")
+
+
+def _shortened(text: str) -> str:
+    half = MAX_SHOWN // 2
+    return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
 
 
 class MultipleInputError(InputError):

@@ -19,7 +19,7 @@ from breakeven.results.store import Store
 from breakeven.steps.run.earlier_runs import REPORT, keep
 from breakeven.targets.catalog import INSTRUMENT
 from local.stored.export import Items
-from local.stored.whole_files import read_object
+from local.stored.whole_files import read_object, read_records
 
 PLAN, RECORDS = "plan.json", "state.json"
 #: of a file that somebody has edited, or a version before this one has written
@@ -31,7 +31,7 @@ def known_suites(runs: Path) -> list[str]:
     names: set[str] = set()
     for path in runs.glob(f"*/{RECORDS}"):
         with suppress(*UNREADABLE):
-            names.add(str(read_object(path)[RUN]["suite"]))
+            names.add(str(read_records(path)[RUN]["suite"]))
     return sorted(names)
 
 
@@ -60,7 +60,7 @@ def _ended(runs: Path, suite: str) -> Iterator[tuple[str, SuiteRun]]:
         if folder.is_symlink():
             continue
         with suppress(*UNREADABLE):
-            items = read_object(path)
+            items = read_records(path)
             run = items[RUN]
             if run.get("suite") == suite and "finished_at" in run:
                 plan = read_object(folder / PLAN)

@@ -5,6 +5,7 @@ The simulated AWS is empty at each start: what a run left is in the folder of ru
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
 from local.stored.export import cases_without_rows, recorded_id, without_rows
 from local.stored.settled_cases import is_under_way
-from local.stored.whole_files import read_object
+from local.stored.whole_files import read_object, read_records
 
 #: of what is in a run's folder beside its rows, what the workflow takes over
 OWN = ("plan.json", "price_book.json", "histograms")
@@ -54,14 +55,14 @@ def bring(store: Store, state: RunState, runs: Path) -> None:
 
 
 def _items(folder: Path) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = _json(folder / "state.json") or {}
+    found: dict[str, dict[str, Any]] = _json(folder / "state.json", read_records) or {}
     return found if RUN in found else {}
 
 
-def _json(path: Path) -> dict[str, Any] | None:
+def _json(path: Path, read: Callable[[Path], dict[str, Any]] = read_object) -> dict[str, Any] | None:
     """:raises InputError: the file is damaged"""
     try:
-        return read_object(path)
+        return read(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

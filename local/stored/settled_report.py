@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from breakeven.results.items import RUN
 from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES
 from breakeven.steps.run.build_report import assemble
+from breakeven.workload.json_text import JsonFault
 from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
 from local.stored.export import Items, cases_without_rows, recorded_id, without_rows
-from local.stored.whole_files import read_object
+from local.stored.whole_files import read_object, read_records
 
 PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
 
@@ -113,15 +114,17 @@ def _check_whole(folder: Path, kept: StoredRecords) -> None:
 
 
 def _records(folder: Path) -> StoredRecords:
-    return StoredRecords(_document(folder / RECORDS))
+    return StoredRecords(_document(folder / RECORDS, read_records))
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _document(path: Path, read: Callable[[Path], dict[str, Any]] = read_object) -> dict[str, Any]:
     """
     :raises InputError: the file is damaged
     """
     try:
-        return read_object(path)
+        return read(path)
+    except JsonFault as fault:
+        raise fault.of_file(str(path), "start a new run") from None
     except (OSError, ValueError) as error:
         raise InputError(
             str(path), "file", path.name, f"cannot be read ({error}); start a new run"

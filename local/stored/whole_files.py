@@ -38,3 +38,15 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("is no JSON object")
     return found
+
+
+def read_records(path: Path) -> dict[str, dict[str, Any]]:
+    """A run's records: objects by the item that each is of.
+
+    :raises OSError: as ``read_object``, and so ``ValueError``
+    """
+    found = read_object(path)
+    for item, record in found.items():
+        if not isinstance(record, dict):
+            raise ValueError(f"the record of {item} is no JSON object")
+    return found

@@ -29,6 +29,8 @@ MAX_MESSAGES = 100_000_000
 MAX_STEPS = 100
 #: seconds of one stage: each second of it is a window of each metric, which loaders and settling hold
 MAX_STAGE_S = 10_800
+#: messages a second: of the longest stage one message
+LEAST_RATE = 0.0001
 #: of an image, which the volume begins as a copy of
 LEAST_VOLUME_GB = 8
 #: of a lane's warm-up, unless a suite says how many, seconds
@@ -143,7 +145,9 @@ Size = Annotated[
 ]
 Mix = Annotated[dict[int, int], BeforeValidator(_mix)]
 Rate = Annotated[
-    float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
+    float,
+    Field(ge=LEAST_RATE, le=MAX_RATE),
+    _allowed(f"messages a second, {LEAST_RATE:g} to {MAX_RATE:.0f}, such as 500"),
 ]
 Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
 StepSeconds = Annotated[

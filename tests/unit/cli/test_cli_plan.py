@@ -160,7 +160,7 @@ def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
     ("arguments", "words"),
     [
         (["quik"], "did you mean 'quick'"),
-        (["quick", "--scale", "2"], "over 0 and at most 1"),
+        (["quick", "--scale", "2"], "must be from 0.000001 to 1"),
         (["quick", "--scale", "local"], "no such scale of quick: it has none of its own"),
         (["scenarios/perftest/mixed.js", "--scale", "seconds"], "a spec file of PerfTest has no scales"),
         (["quick", "--region", "mars-1"], "no such book"),
@@ -265,7 +265,7 @@ def test_what_refuses_a_run_loads_no_control_plane():
 
 @pytest.mark.parametrize("usd", ["nan", "inf", "0", "-1"])
 def test_a_limit_that_limits_nothing_or_everything_is_refused(capsys, usd):
-    with pytest.raises(InputError, match=r"--max-usd: .*give US dollars above 0, such as 20"):
+    with pytest.raises(InputError, match=r"--max-usd: .*give US dollars, at least 0.01, such as 20"):
         run(capsys, "quick", "--max-usd", usd)
 
 

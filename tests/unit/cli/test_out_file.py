@@ -11,7 +11,9 @@ import pytest
 
 from breakeven.errors import InputError
 from cli import calculator_command
+from cli.main import main
 from cli.out_file import check_out, write_out
+from local.stored import calculator_file
 from tests.support.refused_input import refused
 
 #: each names something that only its work would find missing
@@ -92,7 +94,7 @@ def test_a_file_that_cannot_be_replaced_is_written_in_place(tmp_path, monkeypatc
     path.write_text("before, and longer")
     own = path.stat().st_ino
 
-    def refused_by_system(*_):
+    def refused_by_system(*_, **__):
         raise OSError(why, os.strerror(why))
 
     monkeypatch.setattr(Path, "replace", refused_by_system)
@@ -117,8 +119,11 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     assert path.read_text() == "before"
 
 
-def test_the_usual_folder_of_the_calculator_is_made(tmp_path, monkeypatch, capsys):
+def test_the_usual_folder_of_the_calculator_is_made_once_it_has_its_prices(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     said = refused(capsys, "calculator", "--region", "eu-north-9")
     assert "--region: 'eu-north-9': no such book" in said
-    assert calculator_command.OUT.parent.is_dir()
+    assert not calculator_command.OUT.parent.exists()
+    monkeypatch.setattr(calculator_file, "calculator_page", lambda _: "<p>")
+    assert main(["calculator"]) == 0
+    assert calculator_command.OUT.read_text() == "<p>"

@@ -114,8 +114,8 @@ BAD = [
         "required by mode load-unload",
     ),
     (document({"threads": 5, "messages": 9}), "scenarios.parallel.messages", 9, "mode: load-unload"),
-    (document({"threads": 5, "rate": 0}), "scenarios.parallel.rate", 0, "over 0 and at most 10000000"),
-    (document({"threads": 5, "rate": [5, 1e9]}), "scenarios.parallel.rate.1", 1e9, "at most 10000000"),
+    (document({"threads": 5, "rate": 0}), "scenarios.parallel.rate", 0, "0.0001 to 10000000"),
+    (document({"threads": 5, "rate": [5, 1e9]}), "scenarios.parallel.rate.1", 1e9, "0.0001 to 10000000"),
     (document({"threads": 5, "rate": "fast"}), "scenarios.parallel.rate", "fast", "messages a second"),
     (document({"threads": 5, "window": 0}), "scenarios.parallel.window", 0, "from 1 to 65535"),
     (

@@ -18,6 +18,8 @@ Publisher = Literal["aws", "third-party"]
 
 #: of one unit of anything, so that no bill grows beyond what a number can hold
 MOST_USD = 1e6
+#: of one that is not free: less is a slip of the pen, as the least of the shipped books is 1e-07
+LEAST_USD = 1e-12
 
 
 def _is_day(text: str) -> str:
@@ -87,6 +89,9 @@ class Price(Finite):
             if self.tiers:
                 raise ValueError(f"{self.service}/{self.item}: a price that is not known has no tiers")
             return self
+        for usd in [tier.usd for tier in self.tiers if 0 < tier.usd < LEAST_USD]:
+            least = f"give at least {LEAST_USD:g} dollars, or 0 where it is free"
+            raise ValueError(f"{self.service}/{self.item}: {usd:g} is next to nothing; {least}")
         if self.usd != self.tiers[0].usd:
             raise ValueError(f"{self.service}/{self.item}: usd is not that of the first tier")
         bounds = [0.0, *(tier.to for tier in self.tiers)]

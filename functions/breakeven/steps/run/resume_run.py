@@ -82,9 +82,10 @@ def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlie
         raise refused(run_id, f"no run of that name was planned in {place}; name one that was")
     if RUN not in items:
         raise refused(run_id, "its state is gone, which is kept for 90 days; start a new run")
-    version = document.get("version", "an earlier one")
+    version = document.get("version")
     if version != VERSION:
-        raise refused(run_id, f"it was planned by version {version}, this is {VERSION}; start a new run")
+        planned = f"version {version}" if version else "an earlier version"
+        raise refused(run_id, f"it was planned by {planned}, this is {VERSION}; start a new run")
     try:
         plan, wanted = Plan.model_validate(document["plan"]), parse_run_input(document["input"])
         str(document["suite"]["name"] + document["suite"]["sha256"])

@@ -33,7 +33,7 @@ ONE = "threads: 1, measure_s: 1"
 OPEN_LOOP = "belongs to an open loop, which has a rate; give rate, or remove it"
 COUNT = "must be a whole number from 1 to 800"
 SIZE = "must be a size from 16B"
-RATE = "must be messages a second, over 0 and at most 10000000"
+RATE = "must be messages a second, 0.0001 to 10000000"
 NAMES = "a mapping of names, at least one"
 
 #: what a suite says -> the text that it replaces, what it is replaced by, and what is said of it
@@ -72,6 +72,7 @@ SUITES: dict[str, tuple[str, str, str]] = {
     "underscore": (ONE, "threads: 1_0", f"scenarios.a.threads: '1_0': {COUNT}"),
     "infinite rate": (ONE, "threads: 1, rate: .inf", f"scenarios.a.rate: inf: {RATE}"),
     "no rate": (ONE, "threads: 1, rate: .nan", f"scenarios.a.rate: nan: {RATE}"),
+    "next to no rate": (ONE, "threads: 1, rate: 1e-300", f"scenarios.a.rate: 1e-300: {RATE}"),
     "endless rate": (ONE, "threads: 1, rate: 1e999", f"scenarios.a.rate: inf: {RATE}"),
     "no scenarios": ("scenarios:\n  a: {threads: 1, measure_s: 1}\n", "", f"scenarios: is required: {NAMES}"),
     "null scenarios": ("\n  a: {threads: 1, measure_s: 1}", "", f"scenarios: 'nothing': must be {NAMES}"),

@@ -197,15 +197,26 @@ def test_half_of_what_a_killed_run_was_writing_is_not_taken_over(runs: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["plan.json", "state.json"])
-@pytest.mark.parametrize("body", ["{", "[]", "[" * 100_000])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "{",
+            "line 1, column 2: 'end of file': is not JSON: the file ends before the document does; it may have been cut off",
+        ),
+        ("[]", "file: '{name}': cannot be read (is no JSON object)"),
+        ("[" * 100_000, "file: 'nesting': is not JSON that can be read: it is nested too deeply"),
+    ],
+    ids=["cut off", "list", "deep"],
+)
 @pytest.mark.usefixtures("killed")
 def test_a_damaged_file_is_named(
-    runs: Path, capsys: pytest.CaptureFixture[str], name: str, body: str
+    runs: Path, capsys: pytest.CaptureFixture[str], name: str, body: str, said: str
 ) -> None:
     (runs / RUN_ID / name).write_text(body)
     assert main(["report", "--runs", str(runs)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"'{name}': cannot be read" in line
+    assert line.endswith(f"/{name}: {said.format(name=name)}; start a new run")
     assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
     assert f"--resume: '{RUN_ID}'" in capsys.readouterr().err
 
