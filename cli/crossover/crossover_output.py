@@ -134,7 +134,8 @@ def _with_staff(answer: Answer) -> list[str]:
         f"than {sqs} {pays_words(one, ' msg/s on', 'at no rate')}{staffed_span(one)}" for sqs, one in found
     ]
     staff = f"{STAFF_HOURS:g} hours of staff time a month at {words.dollars(answer.inputs.hour_rate)} an hour"
-    return [f"With {staff}, self-hosting is cheaper {words.listing(said)}."]
+    carried = "" if answer.inputs.capacity_msg_per_s else ", if its clusters carry the load"
+    return [f"With {staff}, self-hosting is cheaper {words.listing(said)}{carried}."]
 
 
 def _hours_against(sqs: str, row: dict[str, Any]) -> str:

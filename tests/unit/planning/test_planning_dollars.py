@@ -64,7 +64,7 @@ BY_HAND = {
     "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
-    "states/transition": (25e-6, 13 * 26 + LOADERS + 15 * 3 + 35),
+    "states/transition": (25e-6, 13 * 26 + LOADERS + 15 * 3 + 36),
     # and of each node a look each 2 s and samples each 5 s
     "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26 + 2 * LANE_H * (1800 + 720)),
     "s3/get": (4e-7, 4 * LOADERS),

@@ -147,7 +147,7 @@ def test_dollars_by_hand():
         "sqs/standard_request": 0.012,  # 30,000 requests
         "lambda/gb_second_arm": (loader_s * 1769 / 1024 + (watched_s + 20) * 0.5) * 1e-5,
         "lambda/request": (4 + 2 * 3 + 2 * 5 + 7) * 2e-7,
-        "states/transition": (2 * 13 + 4 + 2 * 15 + 35) * 25e-6,
+        "states/transition": (2 * 13 + 4 + 2 * 15 + 36) * 25e-6,
         "s3/put": (loader_s + 4 + 2 * 11 + 2 * lane_s * (1 / 2 + 1 / 5)) * 5e-6,
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,

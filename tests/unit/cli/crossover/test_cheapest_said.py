@@ -49,6 +49,7 @@ def test_from_which_rate_it_pays_with_staff_time_is_exact_where_clusters_are_add
     out = said(capsys, "--capacity", "500")
     assert "self-hosting is cheaper than SQS as used from about 604 msg/s on (between 298 and 604" in out
     assert "and than SQS batched and long-polled at no rate." in out
+    assert "if its clusters carry the load." in said(capsys)
 
 
 def test_ways_that_are_dearer_at_the_rate_are_not_called_cheaper(capsys: Capsys) -> None:
