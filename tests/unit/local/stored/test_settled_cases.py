@@ -202,7 +202,8 @@ def test_half_of_what_a_killed_run_was_writing_is_not_taken_over(runs: Path) -> 
     [
         (
             "{",
-            "line 1, column 2: 'end of file': is not JSON: the file ends before the document does; it may have been cut off",
+            "line 1, column 2: 'end of file': is not JSON: the file ends before the document does; it "
+            "may have been cut off",
         ),
         ("[]", "file: '{name}': cannot be read (is no JSON object)"),
         ("[" * 100_000, "file: 'nesting': is not JSON that can be read: it is nested too deeply"),
