@@ -26,8 +26,8 @@ QUESTIONS = (
         "what is the cheapest where, with a day of staff time?",
         "#yours-ranges",
         "SQS batched and long-polled is the cheapest below about 2,430 messages a second (between 1,070 and "
-        "7,410) and an Amazon MQ cluster of mq.m7g.large from there up to the 100,000 priced. Amazon MQ is "
-        "priced without staff time",
+        "7,410) and an Amazon MQ cluster of mq.m7g.large from there up to about 100,000, the highest rate "
+        "compared here. Amazon MQ is priced without staff time",
     ),
     (LARGE, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $1.96 a month"),
     (
