@@ -19,7 +19,7 @@ from tests.support.money.cost_questions import Dice, put
 from tests.support.money.pays_from import pays_from
 from tests.support.money.query_tables import Bucket
 
-QUESTIONS = 900
+QUESTIONS = 200
 TOLERANCE = 1e-6
 CHARTS = 100_000
 
@@ -82,7 +82,7 @@ def test_the_rate_equals_exact_fractions(tmp_path: Path) -> None:
         seen["none" if own is None else "first" if own == 0 else "rate"] += 1
         seen["moved"] += len(set(rates)) > 1
     assert len(rows) == sum(name in {q.question_id for q in asked} for name, *_ in exact)
-    assert all(seen[kind] >= 60 for kind in ("none", "first", "rate", "moved")), seen
+    assert all(seen[kind] >= 10 for kind in ("none", "first", "rate", "moved")), seen
 
 
 @pytest.mark.parametrize(("capacity", "rate"), [(500.0, None), (None, None)])
