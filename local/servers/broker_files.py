@@ -81,9 +81,9 @@ def environment(plan: NodePlan, home: Path, epmd_port: int) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "ERL_EPMD_PORT": str(epmd_port),
         "ERL_EPMD_ADDRESS": LOOPBACK,
-        # For every Erlang process that the scripts start, helpers included.
-        "ERL_AFLAGS": "-kernel inet_dist_use_interface {127,0,0,1}",
-        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-start_epmd false",
+        # For every Erlang process that scripts and nodes start, helpers included. A node looks for the port
+        # mapper each minute: where it finds none, as while all are stopped, a helper would start a daemon.
+        "ERL_AFLAGS": "-kernel inet_dist_use_interface {127,0,0,1} -start_epmd false",
         "RABBITMQ_NODENAME": plan.node.name,
         "RABBITMQ_DIST_PORT": str(plan.distribution_port),
         "RABBITMQ_CONF_ENV_FILE": str(folder / "environment"),

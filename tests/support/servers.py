@@ -74,7 +74,7 @@ def rabbitmq_pair(
     assert processes_of(workdir), "the helper that looks for processes finds them while they run"
     machines.terminate(INSTANCES)
     machines.terminate(INSTANCES)
-    assert eventually(lambda: not processes_of(workdir))
+    assert eventually(lambda: not processes_of(workdir)), processes_of(workdir)
     assert list(workdir.iterdir()) == []
 
 
@@ -104,7 +104,7 @@ def sqs_server(children: Children, tmp_path_factory: pytest.TempPathFactory) -> 
     server.start()
     yield server
     server.stop()
-    assert eventually(lambda: not processes_of(workdir))
+    assert eventually(lambda: not processes_of(workdir)), processes_of(workdir)
     assert list(workdir.iterdir()) == []
 
 

@@ -29,6 +29,7 @@ from local.aws.ec2 import Launch
 from local.servers import broker_releases
 from local.servers.broker_machines import BrokerMachines
 from local.servers.brokers import BrokerCluster
+from tests.support.loaders.real_nodes import some_nodes
 from tests.support.workflow.processes import eventually, processes_of
 
 ROOT = Path(__file__).parents[3]
@@ -195,6 +196,21 @@ def test_a_node_that_ends_is_reported_with_its_last_words(children, tmp_path, mo
         cluster.start()
     assert list((tmp_path / "work").iterdir()) == []
     assert not processes_of(tmp_path / "work")
+
+
+@pytest.mark.installed
+def test_a_node_that_finds_no_port_mapper_starts_none(children, tmp_path):
+    """As it does once a minute; one that it started would be nobody's, and outlive the run."""
+    looked = tmp_path / "looked"
+    with some_nodes(children, tmp_path / "nodes", CREDENTIALS, 1) as cluster:
+        look = f'rabbit_nodes_common:ensure_epmd(), file:write_file("{looked}", <<>>)'
+        gone = 'gen_tcp:connect({127,0,0,1}, list_to_integer(os:getenv("ERL_EPMD_PORT")), [])'
+        again = "gen_tcp:close(At), timer:sleep(50), Wait()"
+        wait = f"fun Wait() -> case {gone} of {{ok, At}} -> {again}; _ -> {look} end end"
+        cluster.evaluate(FIRST, f"spawn({wait}), ok.", within_s=60)
+        os.kill(cluster.process_ids()["epmd"], signal.SIGKILL)
+        assert eventually(looked.exists)
+        assert [said for said in processes_of(tmp_path) if "epmd" in said.split(" ")[0]] == []
 
 
 def test_where_rabbitmq_is_not_installed_the_remedy_is_reported(children, tmp_path, monkeypatch):
