@@ -65,8 +65,8 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "With 1 KiB messages in us-east-1, before staff time and if clusters carry the load, SQS batched is "
         "the cheapest below about 785 a second (between 270 and 785), a RabbitMQ pair of m7g.large in 2 "
         "zones from there to about 5,670 (or no crossing if traffic between Amazon MQ's brokers "
-        "is charged), and Amazon MQ from there to about 8,900 (or no crossing if traffic between Amazon MQ's "
-        "brokers is charged), above which the cheapest changes again."
+        "is charged), and Amazon MQ from there to about 8,900 (or no crossing, likewise), above "
+        "which the cheapest changes again."
     )
     assert follows == (
         "That supposes each RabbitMQ cluster can carry 3,360 a second and each Amazon MQ cluster can carry "

@@ -10,7 +10,7 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import EXACT, Crossover
-from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.contract.question_model import OR_NONE, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
@@ -51,8 +51,18 @@ def headline(report: Report) -> str:
     found = _with_amazon_mq(report, question)
     if found:
         provided = f"{staff_words(question)}{_if_carried(question, found)}"
-        return f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
+        met = [one for own in found for one in (own.start, own.end) if one and not one.is_sure]
+        said = f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
+        return _each_once(said, {question.or_none(*one.options) for one in met})
     return f"{condition_words(question)}, {compared}."
+
+
+def _each_once(said: str, conditions: set[str]) -> str:
+    """With each condition under which there is no crossing in full where it is said first only."""
+    for condition in conditions:
+        first, found, others = said.partition(condition)
+        said = f"{first}{found}{others.replace(condition, f'{OR_NONE}, likewise')}"
+    return said
 
 
 def _if_carried(question: CostQuestion, found: list[Range]) -> str:
