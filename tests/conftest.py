@@ -23,7 +23,7 @@ from moto.s3.models import S3Backend
 from local.cdk.synth import Synthesis
 from local.children import Children
 from tests.support.shared import FOLDER, made_once
-from tests.support.workers import SharedServersScheduling
+from tests.support.workers import REAL, SharedServersScheduling
 
 pytest_plugins = ["tests.support.servers"]
 
@@ -42,8 +42,6 @@ botocore.session.create_loader = cache(botocore.session.create_loader)
 S3Backend._url_module = BaseBackend._url_module
 
 ROOT = Path(__file__).parent.parent
-
-IN_REAL_TIME = ("tests/e2e/", "tests/integration/")
 
 # moto reads hundreds of machine images into each simulated EC2, of which ours needs one
 os.environ.setdefault("MOTO_AMIS_PATH", str(ROOT / "tests" / "fixtures" / "machine_images.json"))
@@ -65,8 +63,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     See docs/decisions/0054-a-test-of-real-servers-that-fails-runs-once-more.md.
     """
     for item in items:
-        if item.nodeid.startswith(IN_REAL_TIME):
+        if item.nodeid.startswith(REAL):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Why tests ran once more: lists of outcomes have only their names."""
+    again = terminalreporter.stats.get("rerun", [])
+    if again:
+        terminalreporter.section("failures of tests that ran once more")
+    for report in again:
+        terminalreporter.write_line(f"{report.nodeid}\n{report.longreprtext[-2000:]}\n")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -65,7 +65,8 @@ SQS_HIDDEN_S = 30
 class Frozen(BaseModel):
     """A record with the fields that it declares and no others, which stay as they are made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # built when first used: a process imports a hundred models, and uses a few
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class TargetName(str):

@@ -4,6 +4,7 @@
 * ``rabbitmq_trio``, ``rabbitmq_two``, ``rabbitmq_node``: clusters whose nodes tests may stop and kill
 * ``sqs_endpoint``: URL of a running SQS server (ElasticMQ where there is Java)
 * ``sqs_environment``: for one test, the environment that points boto3 to it
+* ``closing``: a client that it is given is closed when the test ends
 * ``queue_case``: makes a Case of a target with some of the workload's fields given
 
 Tests leave each as they found it. Files of tests that share one are run one after the other: see
@@ -14,11 +15,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, TypeVar
 
 import pytest
 
 from breakeven.brokers.access import Access, Node
+from breakeven.clients.base import Client
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.catalog import PAIR, TRIO
 from breakeven.workload.case import Case
@@ -34,6 +37,7 @@ from tests.support.workflow.processes import eventually, processes_of
 
 INSTANCES = ("i-1", "i-2")
 CREDENTIALS = Access(username="breakeven-test", password="-not_a-guess~1")
+C = TypeVar("C", bound=Client)
 
 
 @pytest.fixture(scope="session")
@@ -120,6 +124,20 @@ def sqs_environment(sqs_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     return sqs_endpoint
+
+
+@pytest.fixture
+def closing() -> Iterator[Callable[[C], C]]:
+    """``closing(client)``: the client, which is closed when the test ends, also where it fails: one that a
+    failed test left open would be in the broker's lists for as long as the session takes.
+    """
+    with ExitStack() as clients:
+
+        def given(client: C) -> C:
+            clients.callback(client.close)
+            return client
+
+        yield given
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,9 @@ HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
 #: how long a closed connection may still be listed; some tens of milliseconds are seen
 LEAVING_S = 0.3
+#: and how long on the busiest host: beyond that, what the broker's statistics say of messages in flight is from
+#: after the close, since they are made every 5 s
+LEFT_BY_S = 6.0
 #: the broker's statistics have a connection's name within one interval of 5 s as a rule. On a busy machine
 #: they were seen not to have it at all: one that has none for so long is taken to be nobody's loader
 NAMED_WITHIN_S = 30.0
@@ -185,6 +188,13 @@ class RabbitMQTarget(Target):
             unacknowledged = sum(self._management.messages_unacknowledged(queue) for queue in queues)
         return Depth(ready + unacknowledged, ready, unacknowledged)
 
+    def left(self, queues: tuple[str, ...]) -> int:
+        """Of a loader that was lost without a close, the broker may list the connection until it misses its
+        heartbeats; what is in flight on it is in flight.
+        """
+        self._is_in_use(LEFT_BY_S)
+        return self.depth(queues)
+
     def samples(self) -> list[NodeSample]:
         return [
             node_sample(node, self._no_process()) for node in self._management.nodes() if node.get("running")
@@ -231,9 +241,9 @@ class RabbitMQTarget(Target):
         short = [name for name, (in_sync, due) in copies.items() if in_sync < due]
         return f"{self.short_words} {', '.join(short)}" if short else None
 
-    def _is_in_use(self) -> bool:
-        """Is a loader connected, also after a moment in which closed connections leave the list?"""
-        deadline = time.monotonic() + LEAVING_S
+    def _is_in_use(self, leaving_s: float = LEAVING_S) -> bool:
+        """Is a loader connected, also after a time in which closed connections leave the list?"""
+        deadline = time.monotonic() + leaving_s
         while self._has_loaders():
             if time.monotonic() > deadline:
                 return True

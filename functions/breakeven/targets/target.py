@@ -104,6 +104,12 @@ class Target(Protocol):
         """The same, with its parts. Raises CaseError."""
         return Depth(self.depth(queues))
 
+    def left(self, queues: tuple[str, ...]) -> int:
+        """As ``depth``, once the case's loaders have ended: what one held then is counted once. Raises
+        CaseError.
+        """
+        return self.depth(queues)
+
     def samples(self) -> list[NodeSample]:
         """One sample a node that runs; empty where nothing is known of any. Raises CaseError."""
         return []

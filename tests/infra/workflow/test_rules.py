@@ -32,7 +32,9 @@ def stack(request) -> Built:
     return request.getfixturevalue(request.param)
 
 
-def test_cloudformation_finds_nothing_wrong(stack):
+@pytest.mark.parametrize("which", ["plain", pytest.param("grown", marks=pytest.mark.installed)])
+def test_cloudformation_finds_nothing_wrong(request, which):
+    stack = request.getfixturevalue(which)
     region = "eu-west-1" if stack.artifact["name"].startswith("team-a") else "us-east-1"
     assert [str(match) for match in problems(stack.template, region, [*LEFT_OUT])] == []
 

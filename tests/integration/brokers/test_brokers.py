@@ -29,6 +29,7 @@ from local.aws.ec2 import Launch
 from local.servers import broker_releases
 from local.servers.broker_machines import BrokerMachines
 from local.servers.brokers import BrokerCluster
+from tests.support.loaders.messages import PATIENCE_S
 from tests.support.loaders.real_nodes import some_nodes
 from tests.support.workflow.processes import eventually, processes_of
 
@@ -131,13 +132,13 @@ def test_secrets_are_for_the_present_user_only(other_run):
 
 @pytest.mark.parametrize("kind", ["pika", "native"])
 def test_a_paused_mirror_makes_a_confirm_late_and_the_connection_lost(
-    other_run, queue_case, monkeypatch, kind
+    other_run, queue_case, closing, monkeypatch, kind
 ):
     target = RabbitMQMirroredPair(other_run.access)
     target.establish()
     case = queue_case(TARGET, client=kind)
     queues = target.prepare(case, attempt=1).queues
-    client = target.client(case.workload)
+    client = closing(target.client(case.workload))
     sender = client.sender(queues[0])
     monkeypatch.setattr(connections, "CALL_TIMEOUT_S", 1.0)
     with other_run.paused(SECOND):
@@ -146,33 +147,31 @@ def test_a_paused_mirror_makes_a_confirm_late_and_the_connection_lost(
         with pytest.raises(ConnectionLost, match="no answer within 1 s to a publish"):
             sender.poll(30.0)
         sender.close()
-    client.close()
 
 
-def test_a_killed_node_surfaces_and_its_mirror_has_everything(other_run, queue_case):
+def test_a_killed_node_surfaces_and_its_mirror_has_everything(other_run, queue_case, closing):
     target = RabbitMQMirroredPair(other_run.access)
     target.establish()
     case = queue_case(TARGET, queues=1, consume="push")
     (queue,) = target.prepare(case, attempt=1).queues
-    client = target.client(case.workload)
+    client = closing(target.client(case.workload))
     on_first, receiver_on_second = client.sender(queue), client.receiver(queue)
     on_first.submit(range(50), [b"%016d" % number for number in range(50)])
     confirmed = set()
     while len(confirmed) < 50:
-        answers = on_first.poll(5.0)
+        answers = on_first.poll(PATIENCE_S)
         assert set(answers.outcome) == {Outcome.CONFIRMED}
         confirmed |= set(answers.sequence)
     other_run.signal(FIRST, signal.SIGKILL)
     with pytest.raises(ConnectionLost):
         _keep_sending(on_first)
     received: set[bytes] = set()
-    assert eventually(lambda: len(received) >= 50 or _receive(receiver_on_second, received), seconds=20)
+    assert eventually(lambda: len(received) >= 50 or _receive(receiver_on_second, received))
     assert {b"%016d" % number for number in confirmed} <= received
     assert target.mirrors((queue,)) == {queue: 0}, "read from the broker as it is now"
     client.sender(queue).close()  # the turn of the node that is left
     with pytest.raises(ConnectionLost, match=str(other_run.access.nodes[0].amqp_port)):
         client.sender(queue)
-    client.close()
 
 
 def test_a_killed_run_leaves_no_broker(other_run):
@@ -245,7 +244,7 @@ def test_a_lane_that_is_terminated_while_it_starts_leaves_nothing(children, tmp_
         failed=lambda *args: reported.append(args),
     )
     machines.launch(Launch(("i-1", "i-2"), {RUN_TAG: "run", TARGET_TAG: TARGET}))
-    assert eventually(lambda: any("beam" in line for line in processes_of(tmp_path / "work")), seconds=30)
+    assert eventually(lambda: any("beam" in line for line in processes_of(tmp_path / "work")))
     machines.terminate(("i-1", "i-2"))
     assert eventually(lambda: not processes_of(tmp_path / "work"))
     assert eventually(lambda: not list((tmp_path / "work").iterdir()))

@@ -6,7 +6,6 @@ import itertools
 import ssl
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -19,7 +18,7 @@ from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.case import Case, Workload
-from tests.support.loaders.messages import body, receive, send
+from tests.support.loaders.messages import PATIENCE_S, body, receive, send
 from tests.support.scripted.certificates import make_certificate
 from tests.support.scripted.tls import terminator
 from tests.support.workflow.processes import eventually
@@ -51,12 +50,18 @@ def prepared(
     pair.release(tuple(queues))
 
 
+@pytest.fixture
+def opened(prepared, closing) -> Callable[..., NativeAmqpClient]:
+    """``opened(workload, access, …)``: a client that is closed before its queue is deleted."""
+    return lambda *args: closing(NativeAmqpClient(*args))
+
+
 @pytest.mark.parametrize("frame_max", [4096, 131_072])
 @pytest.mark.parametrize("size", [65_536, 1_048_576])
 @pytest.mark.parametrize("consume", ["get", "push"])
-def test_large_bodies_over_frames_of_any_size(prepared, rabbitmq_pair, frame_max, size, consume):
+def test_large_bodies_over_frames_of_any_size(prepared, opened, rabbitmq_pair, frame_max, size, consume):
     workload, queue = prepared(message_bytes=size, consume=consume, prefetch=3)
-    client = NativeAmqpClient(workload, rabbitmq_pair, frame_max)
+    client = opened(workload, rabbitmq_pair, frame_max)
     assert set(send(client.sender(queue), range(7), size).values()) == {Outcome.CONFIRMED}
     receiver, stamps = client.receiver(queue), []
     while len(stamps) < 6:
@@ -72,11 +77,11 @@ def test_large_bodies_over_frames_of_any_size(prepared, rabbitmq_pair, frame_max
 
 @pytest.mark.parametrize("sent_ahead", [0, 10_000], ids=["confirms read", "confirms unread"])
 def test_an_orderly_close_loses_nothing_of_ten_thousand(
-    prepared, pair, rabbitmq_pair, sent_ahead, monkeypatch
+    prepared, opened, pair, rabbitmq_pair, sent_ahead, monkeypatch
 ):
     monkeypatch.setattr(connections, "CLOSE_TIMEOUT_S", 60.0)  # nodes of a busy host need more than theirs
     workload, queue = prepared()
-    client = NativeAmqpClient(workload, rabbitmq_pair)
+    client = opened(workload, rabbitmq_pair)
     sender = client.sender(queue)
     if sent_ahead:
         sender.submit(range(10_000), [body(number) for number in range(10_000)])
@@ -86,12 +91,11 @@ def test_an_orderly_close_loses_nothing_of_ten_thousand(
     sender.close()
     # the queue takes in what its channel was handed a moment after the close is answered
     assert eventually(lambda: pair.depth((queue,)) == 10_000), pair.depth((queue,))
-    client.close()
 
 
-def test_what_a_forced_close_left_unanswered_is_not_answered(prepared, pair, rabbitmq_pair):
+def test_what_a_forced_close_left_unanswered_is_not_answered(prepared, opened, pair, rabbitmq_pair):
     workload, queue = prepared()
-    client = NativeAmqpClient(workload, rabbitmq_pair)
+    client = opened(workload, rabbitmq_pair)
     sender = client.sender(queue)
     assert send(sender, [0]) == {0: Outcome.CONFIRMED}
     close = Closing(Management(rabbitmq_pair))
@@ -104,7 +108,6 @@ def test_what_a_forced_close_left_unanswered_is_not_answered(prepared, pair, rab
     assert eventually(lambda: counts["answered"] <= pair.depth((queue,))), counts
     assert pair.depth((queue,)) <= counts["submitted"]
     assert send(client.sender(queue), [1]) == {1: Outcome.CONFIRMED}, "a new connection is well"
-    client.close()
 
 
 class Closing:
@@ -133,20 +136,20 @@ def keep_sending(sender: Sender, counts: Counter[str], close: Callable[[], None]
         sender.submit(batch, [body(sequence) for sequence in batch])
         if number == 5:
             close()
-        answers = sender.poll(5.0)
+        answers = sender.poll(PATIENCE_S)
         assert set(answers.outcome) == {Outcome.CONFIRMED}
         counts["answered"] += len(answers.sequence)
 
 
 @pytest.mark.parametrize("size", [1024, 200_000])
-def test_tls_when_the_access_says_so(prepared, rabbitmq_pair, tmp_path, monkeypatch, size):
+def test_tls_when_the_access_says_so(prepared, opened, rabbitmq_pair, tmp_path, monkeypatch, size):
     make_certificate(tmp_path / "broker.pem")
     workload, queue = prepared(consume="push", prefetch=50, message_bytes=size)
     node = rabbitmq_pair.nodes[0]
     with terminator(tmp_path / "broker.pem", node.amqp_port) as port:
         behind = node.model_copy(update={"amqp_port": port})
         access = rabbitmq_pair.model_copy(update={"tls": True, "nodes": (behind,)})
-        client = NativeAmqpClient(workload, access)
+        client = opened(workload, access)
         with pytest.raises(ConnectionLost, match="certificate"):
             client.sender(queue)
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "broker.pem"))
@@ -158,12 +161,10 @@ def test_tls_when_the_access_says_so(prepared, rabbitmq_pair, tmp_path, monkeypa
             receiver.settle(got.handle)
             stamps += got.stamp
         assert stamps == [body(number) for number in range(300)]
-        client.close()
 
 
-def test_plain_where_the_access_says_so_is_not_mistaken_for_tls(rabbitmq_pair, prepared, tmp_path: Path):
+def test_plain_where_the_access_says_so_is_not_mistaken_for_tls(rabbitmq_pair, prepared, opened):
     workload, queue = prepared()
-    client = NativeAmqpClient(workload, rabbitmq_pair.model_copy(update={"tls": True}))
+    client = opened(workload, rabbitmq_pair.model_copy(update={"tls": True}))
     with pytest.raises(ConnectionLost, match="SSL"):
         client.sender(queue)
-    client.close()

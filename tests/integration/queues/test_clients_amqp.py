@@ -264,13 +264,12 @@ def test_an_ask_of_a_queue_that_is_not_there_loses_the_connection(opened):
         receiver.settle([1])
 
 
-def test_a_wrong_password_is_said_without_it(rabbitmq_pair, queue_case, kind):
+def test_a_wrong_password_is_said_without_it(rabbitmq_pair, queue_case, closing, kind):
     access = rabbitmq_pair.model_copy(update={"password": "wrong-one"})
-    client = make_client(queue_case(TARGET, client=kind).workload, access)
+    client = closing(make_client(queue_case(TARGET, client=kind).workload, access))
     with pytest.raises(ConnectionLost, match="ACCESS_REFUSED") as caught:
         client.sender("be-any")
     assert "wrong-one" not in str(caught.value)
-    client.close()
 
 
 def test_a_closed_client_has_closed_its_connections(opened, rabbitmq_pair):

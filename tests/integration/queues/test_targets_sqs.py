@@ -60,15 +60,14 @@ def test_preparing_again_finds_the_same_queues(target, queue_case):
     target.release(first.queues + other.queues)
 
 
-def test_depth_counts_what_is_ready_and_what_is_in_flight(target, prepared, queue_case):
-    client = target.client(queue_case("sqs-standard").workload)
+def test_depth_counts_what_is_ready_and_what_is_in_flight(target, prepared, queue_case, closing):
+    client = closing(target.client(queue_case("sqs-standard").workload))
     for queue in prepared.queues:
         client.sender(queue).submit([1, 2, 3], [b"x" * 16] * 3)
     receiver = client.receiver(prepared.queues[0])
     receiver.settle(receiver.receive(1.0).handle)
     receiver.receive(1.0)
     assert target.depth(prepared.queues) == 5
-    client.close()
     assert target.depth(prepared.queues) == 5
 
 

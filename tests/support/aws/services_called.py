@@ -32,6 +32,7 @@ def _closure(module: str) -> set[str]:
     return found
 
 
+@cache
 def _path(module: str) -> Path | None:
     base = CODE / module.replace(".", "/")
     candidates = (base.with_suffix(".py"), base / "__init__.py")
@@ -45,7 +46,8 @@ def _tree(module: str) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def _imports(module: str) -> list[str]:
+@cache
+def _imports(module: str) -> tuple[str, ...]:
     names = []
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
@@ -54,7 +56,7 @@ def _imports(module: str) -> list[str]:
             assert node.level == 0, f"{module}: a relative import"
             names += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
     parents = {name.rpartition(".")[0] for name in names} - {""}
-    return [*names, *parents]
+    return (*names, *parents)
 
 
 @cache

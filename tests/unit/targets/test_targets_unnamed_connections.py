@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 
 from breakeven.brokers.access import Access, Node
@@ -72,3 +75,21 @@ def test_ends_that_are_used_again_are_a_connection_of_their_own(target, answers,
     answers.names = [None]
     at(monkeypatch, 160.0)
     assert target._has_loaders()
+
+
+@pytest.mark.parametrize(("listed_s", "left"), [(0.0, 3), (4.0, 3), (60.0, 5)])
+def test_what_a_loader_held_as_it_closed_is_not_counted_twice(target, answers, monkeypatch, listed_s, left):
+    """Two of three messages were in its hands; statistics say so until 5 s later. With one that was lost
+    without a close, two are in flight beside the three.
+    """
+    clock = SimpleNamespace(now_s=0.0)
+    clock.monotonic = lambda: clock.now_s
+    clock.sleep = lambda seconds: setattr(clock, "now_s", clock.now_s + seconds)
+    monkeypatch.setattr(rabbitmq_target, "time", clock)
+    declared = SimpleNamespace(method=SimpleNamespace(message_count=3))
+    channel = SimpleNamespace(queue_declare=lambda queue, passive: declared)
+    monkeypatch.setattr(rabbitmq_target, "open_channel", lambda *_: nullcontext(channel))
+    connection = Connection("rabbit@a", LOADER_CONNECTION, "10.0.0.1:1 -> a")
+    answers.connections = lambda: [connection] if clock.now_s < listed_s else []
+    answers.messages_unacknowledged = lambda _: 2 if clock.now_s < 5.0 or listed_s > 5.0 else 0
+    assert target.left(("q",)) == left

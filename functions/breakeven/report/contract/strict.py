@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)  # as terms.Frozen
 
     @classmethod
     def of(cls, row: Mapping[str, Any], **others: Any) -> Self:

@@ -45,7 +45,7 @@ def count_left(
     if not outstanding:
         return None
     if target.exact_depth:
-        return QueueCount(target.depth(queues))
+        return QueueCount(target.left(queues))
     return _estimate(target, queues, ESTIMATES_FOR_S if patient else 0.0)
 
 
