@@ -44,8 +44,8 @@ COMPUTING = 1 / 3
 
 
 class SharedServersScheduling(LoadFileScheduling):
-    """As ``--dist loadfile``, but that files that share servers are together, and that each worker has a kind of
-    files to begin with: where that kind has come to its end, it helps with the other.
+    """As ``--dist loadfile``, but that files that share servers are together, and that each worker has a kind
+    of files to begin with: where that kind has come to its end, it helps with the other.
     """
 
     def _split_scope(self, nodeid: str) -> str:

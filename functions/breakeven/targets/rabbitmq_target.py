@@ -28,8 +28,7 @@ HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
 #: how long a closed connection may still be listed; some tens of milliseconds are seen
 LEAVING_S = 0.3
-#: and how long on the busiest host: beyond that, what the broker's statistics say of messages in flight is from
-#: after the close, since they are made every 5 s
+#: the same of the busiest host: by then statistics, made every 5 s, have what was in flight after the close
 LEFT_BY_S = 6.0
 #: the broker's statistics have a connection's name within one interval of 5 s as a rule. On a busy machine
 #: they were seen not to have it at all: one that has none for so long is taken to be nobody's loader
