@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +26,7 @@ from breakeven.workload.case import Case
 from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_releases import release_of
-from local.servers.endpoints import Endpoints
+from local.servers.endpoints import Endpoints, software_of
 from local.servers.proxy.fault_proxy import FaultProxy
 from local.servers.proxy.proxy_agent import ProxyAgent
 from local.servers.sqs_server import SqsServer
@@ -53,14 +53,16 @@ class Session:
         endpoints: Endpoints,
         run_id: str,
         suite: str,
-        proxied: Collection[str] = (),
+        cases: Sequence[Case],
     ) -> None:
         """
         :param suite: its name; where the run goes on with another, that one's
-        :param proxied: targets that have cases with faults of calls
+        :param cases: all of the run's, which say what servers it needs
         """
         self._runs, self._say, self._endpoints = runs, say, endpoints
-        self._run_id, self._suite, self._proxied = run_id, suite, frozenset(proxied)
+        self._run_id, self._suite, self._cases = run_id, suite, cases
+        #: targets that have cases with faults of calls
+        self._proxied = frozenset(case.target for case in cases if case.workload.service_faults)
         self._closing = ExitStack()
         self._children = self._closing.enter_context(Children())
         self._work = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-")
@@ -83,7 +85,8 @@ class Session:
 
     def start(self, wanted: RunInput) -> None:
         """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
-        self._say("starting the SQS server and synthesizing the workflow")
+        server_too = "starting the SQS server and " if self._endpoints.starts_sqs(self._cases) else ""
+        self._say(f"{server_too}synthesizing the workflow")
         beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqs")
         self._closing.callback(beside.shutdown, wait=False)
         sqs = beside.submit(self._sqs)
@@ -92,7 +95,8 @@ class Session:
         from local.aws.control_plane import ControlPlane  # noqa: PLC0415
 
         assembly, (endpoint, server, notes) = synthesis.result(), sqs.result()
-        self._start_proxy(endpoint)
+        if endpoint:
+            self._start_proxy(endpoint)
         beside.submit(self._warm_up)  # over before the first case, which is planned first
         self._plane = self._control_plane(ControlPlane, assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
@@ -100,9 +104,7 @@ class Session:
         self._settled = SettledCases(self.store, self._run_id, self._runs)
         self._closing.callback(self._settled.close)
         self._start_proxy_agents()
-        given = self._endpoints.rabbitmq_urls
-        rabbitmq = "the nodes given" if given else "nodes of our own, started when needed"
-        self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
+        self._say_servers(server)
         kept_advice.bring(self.store, self._runs, self._suite)
         earlier_reports.bring(self.store, self.state_of(suite_runs(self._suite)), self._runs, self._suite)
         if wanted.resume_run_id is not None:
@@ -116,6 +118,15 @@ class Session:
             noted.model_dump(mode="json", exclude_unset=True),
             name=self._run_id,
         )
+
+    def _say_servers(self, sqs: str) -> None:
+        servers = [f"SQS: {sqs}"] if sqs else []
+        if "rabbitmq" in software_of(self._cases):
+            given = self._endpoints.rabbitmq_urls
+            servers.append(
+                f"RabbitMQ: {'the nodes given' if given else 'nodes of our own, started when needed'}"
+            )
+        self._say("; ".join(servers))
 
     @property
     def plane(self) -> ControlPlane:
@@ -174,7 +185,7 @@ class Session:
         return folder
 
     def _control_plane(
-        self, kind: type[ControlPlane], assembly: Path, endpoint: str, server: str
+        self, kind: type[ControlPlane], assembly: Path, endpoint: str | None, server: str
     ) -> ControlPlane:
         plane = kind(
             children=self._children,
@@ -192,10 +203,12 @@ class Session:
         )
         return self._closing.enter_context(plane)
 
-    def _sqs(self) -> tuple[str, str, list[str]]:
-        """Endpoint, server's name, and what the reader must be told."""
+    def _sqs(self) -> tuple[str | None, str, list[str]]:
+        """Endpoint, server's name, and what the reader must be told; nothing where no case is on SQS."""
         if self._endpoints.sqs:
             return self._endpoints.sqs, f"SQS-compatible server at {self._endpoints.sqs}", []
+        if not self._endpoints.starts_sqs(self._cases):
+            return None, "", []
         server = self._server = SqsServer(self._children, self._work / "sqs")
         endpoint = server.start()
         return (

@@ -259,8 +259,7 @@ def _follow(
     to_run = counted(case for case in plan.cases if case.case_id in ids)
     view.say(f"{to_run}, about {plural(max(1, round(plan.estimate.seconds / 60)), 'minute')}")
     try:
-        proxied = {case.target for case in plan.cases if case.workload.service_faults}
-        with Session(runs, view.say, endpoints, run_id, plan.suite, proxied) as session:
+        with Session(runs, view.say, endpoints, run_id, plan.suite, plan.cases) as session:
             try:
                 session.start(wanted)
                 while session.running():

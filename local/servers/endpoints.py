@@ -60,13 +60,17 @@ class Endpoints:
         if script := os.environ.get(SETUP):
             debians = set() if self.rabbitmq_urls else debians_of(case.target for case in cases)
             brokers = f"--brokers={','.join(sorted(debians))}" if debians else "--without-rabbitmq"
-            without = ["--without-elasticmq"] if self.sqs else []
+            without = [] if self.starts_sqs(cases) else ["--without-elasticmq"]
             done = subprocess.run([script, "run", "--quiet", brokers, *without], check=False)
             if done.returncode:
                 sys.exit(done.returncode)
 
+    def starts_sqs(self, cases: Sequence[Case]) -> bool:
+        """Do any of these cases need a server of our own that stands for SQS?"""
+        return self.sqs is None and "sqs" in software_of(cases)
+
     def _check_used(self, suite: Suite, cases: Sequence[Case]) -> None:
-        of = {record_of(case.target).software for case in cases}
+        of = software_of(cases)
         given = {"rabbitmq": (OPTION, self.rabbitmq_urls), "sqs": (ENDPOINT_OPTION, self.sqs)}
         for software, (option, value) in given.items():
             if value and software not in of:
@@ -97,6 +101,11 @@ class Endpoints:
                 why = f"a server given by {ENDPOINT_OPTION} is called as it is, and no proxy before it causes"
                 remedy = f"{why} faults; remove them, or run without that option"
                 raise InputError(suite.where, origin(suite, case.scenario, "faults"), words, remedy)
+
+
+def software_of(cases: Sequence[Case]) -> set[str | None]:
+    """What the targets of these cases run on, as their records have it: sqs, rabbitmq."""
+    return {record_of(case.target).software for case in cases}
 
 
 def _not_ours(suite: Suite, case: Case, field: str, value: object, what: str) -> InputError:

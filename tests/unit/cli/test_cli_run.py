@@ -213,7 +213,7 @@ def test_servers_are_set_up_once_nothing_is_wrong_with_the_input(set_up: Path, t
     ("endpoints", "asked"),
     [
         (Endpoints(sqs="http://localhost:1"), "run --quiet --brokers=12 --without-elasticmq\n"),
-        (Endpoints(("amqp://a", "amqp://b")), "run --quiet --without-rabbitmq\n"),
+        (Endpoints(("amqp://a", "amqp://b")), "run --quiet --without-rabbitmq --without-elasticmq\n"),
     ],
 )
 def test_what_runs_already_is_not_set_up(set_up: Path, endpoints: Endpoints, asked: str) -> None:
@@ -222,10 +222,17 @@ def test_what_runs_already_is_not_set_up(set_up: Path, endpoints: Endpoints, ask
     assert set_up.read_text() == asked
 
 
-def test_brokers_that_no_case_uses_are_not_set_up(set_up: Path) -> None:
+@pytest.mark.parametrize(
+    ("target", "asked"),
+    [
+        ("sqs-standard", "run --quiet --without-rabbitmq\n"),
+        ("rabbitmq-mirrored-pair", "run --quiet --brokers=12 --without-elasticmq\n"),
+    ],
+)
+def test_servers_that_no_case_uses_are_not_set_up(set_up: Path, target: str, asked: str) -> None:
     with pytest.raises(SystemExit):
-        Endpoints().set_up([case_with(workload_with(), target="sqs-standard")])
-    assert set_up.read_text() == "run --quiet --without-rabbitmq\n"
+        Endpoints().set_up([case_with(workload_with(), target=target)])
+    assert set_up.read_text() == asked
 
 
 class Interrupted:
