@@ -23,6 +23,7 @@ from breakeven.targets.catalog import clusters
 from breakeven.targets.sqs_standard import FAULT_PROXY_VARIABLE, PROCESS_VARIABLE, SERVER_VARIABLE
 from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
+from local import descriptions
 from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_releases import release_of
@@ -87,6 +88,7 @@ class Session:
         """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
         server_too = "starting the SQS server and " if self._endpoints.starts_sqs(self._cases) else ""
         self._say(f"{server_too}synthesizing the workflow")
+        descriptions.read_once()
         beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqs")
         self._closing.callback(beside.shutdown, wait=False)
         sqs = beside.submit(self._sqs)
@@ -95,8 +97,7 @@ class Session:
         from local.aws.control_plane import ControlPlane  # noqa: PLC0415
 
         assembly, (endpoint, server, notes) = synthesis.result(), sqs.result()
-        if endpoint:
-            self._start_proxy(endpoint)
+        self._start_proxy(endpoint)
         beside.submit(self._warm_up)  # over before the first case, which is planned first
         self._plane = self._control_plane(ControlPlane, assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
@@ -222,9 +223,9 @@ class Session:
         number = self._server.process_id if self._server else None
         return {PROCESS_VARIABLE: str(number)} if number else {}
 
-    def _start_proxy(self, server: str) -> None:
+    def _start_proxy(self, server: str | None) -> None:
         """Where calls are to meet faults."""
-        if self._proxied:
+        if server and self._proxied:
             self._proxy = FaultProxy(self._children, server, self._work / "proxy")
             self._closing.callback(self._proxy.stop)
             self._proxy.start()

@@ -1,20 +1,28 @@
 #!/usr/bin/env bash
 # What `npm test` checks before it runs tests: style, types, and that all tests can be collected. They are collected beside
-# the types, on the other processor: in a new clone each of the workers would compile them all.
+# the types, on the other processor: in a new clone each of the workers would compile them all. So is the workflow
+# synthesized, which every run of the tests would do at the same time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+python=.venv/bin/python
 .venv/bin/ruff check
 .venv/bin/ruff format --check
-collected=.cache/collected.txt
-PYTHONDONTWRITEBYTECODE='' .venv/bin/python -m pytest tests/e2e tests/integration tests/infra tests/unit \
-  --collect-only -qq >"$collected" 2>&1 &
-collecting=$!
-trap 'kill "$collecting" 2>/dev/null || true' EXIT
-.venv/bin/python -m mypy
-if ! wait "$collecting"; then
-  tail -n 40 "$collected" >&2
+beside=.cache/beside-the-types.txt
+export PYTHONDONTWRITEBYTECODE=''
+set -m # a group of its own, which ends as one
+{
+  # under the umask of a machine that keeps files to their owner: what is deployed has to be readable all the same
+  (umask 077 && exec env PYTHONPATH=functions "$python" -m local.cdk.synth)
+  "$python" -m pytest tests/e2e tests/integration tests/infra tests/unit --collect-only -qq
+} >"$beside" 2>&1 &
+working=$!
+set +m
+trap 'kill -- "-$working" 2>/dev/null || true' EXIT
+"$python" -m mypy
+if ! wait "$working"; then
+  tail -n 40 "$beside" >&2
   exit 1
 fi
 trap - EXIT

@@ -10,16 +10,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import botocore.session
 import pytest
 from hypothesis import settings
 from moto.core.base_backend import BaseBackend
 from moto.s3.models import S3Backend
 
+from local import descriptions
 from local.cdk.synth import Synthesis
 from local.children import Children
 from tests.support.shared import FOLDER, made_once
@@ -35,8 +34,7 @@ settings.load_profile("same")
 # as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
-# botocore reads megabytes of descriptions of the services for each of its sessions, and tests begin many
-botocore.session.create_loader = cache(botocore.session.create_loader)
+descriptions.read_once()
 
 # moto loads the module of S3's addresses anew for each call to it, for a variable that no test has
 S3Backend._url_module = BaseBackend._url_module
@@ -129,13 +127,15 @@ def python(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cloud assembly as a local run synthesizes it; nobody changes it."""
+    """The cloud assembly as a local run synthesizes it; nobody changes it. In a new clone it is the one that
+    ``setup/checks.sh`` has made.
+    """
 
     def synthesize(outdir: Path) -> None:
         before = os.umask(0o077)  # as on a machine that keeps files to their owner: see infra/code.py
         try:
             with Children() as children:
-                Synthesis(children, outdir, kept_in=outdir.with_suffix(".kept")).result()
+                Synthesis(children, outdir).result()
         finally:
             os.umask(before)
 

@@ -1,4 +1,7 @@
-"""Synthesize the CDK app as its CLI does, without the CLI: the same context, the same assembly."""
+"""Synthesize the CDK app as its CLI does, without the CLI: the same context, the same assembly.
+
+As a program: have the assembly of today's files kept for runs that are to begin.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from breakeven.errors import BreakevenError
@@ -89,3 +93,13 @@ def app_environment(outdir: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "functions")]),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "18,20",
     }
+
+
+def main() -> None:
+    """:raises BreakevenError: the app does not synthesize"""
+    with tempfile.TemporaryDirectory(prefix="breakeven-") as folder, Children() as children:
+        Synthesis(children, Path(folder) / "cdk.out").result()
+
+
+if __name__ == "__main__":
+    main()
