@@ -23,7 +23,7 @@ OURS = re.compile(
 )
 
 #: how long anything may take that only has to come to its end, on a machine with much else to do, seconds
-PATIENCE_S = 500.0
+PATIENCE_S = 1200.0
 #: how long what was told to stop may take to be gone, seconds
 LEAVE_S = 10.0
 
