@@ -9,10 +9,12 @@ from breakeven.report.contract.report_model import Report
 
 #: how sources said, before there were publishers, that a price is in nothing of AWS's
 NOT_OF_AWS = "in no AWS data that was read"
+#: how sources begin of a price that is the asker's own: a person's hour, or what is paid for SQS now
+OF_THE_ASKER = "given with the question"
 
 
 def of_today(report: Report) -> Report:
-    """The same figures, with every price's publisher and a note on inputs that are out of today's bounds."""
+    """The same figures, with the publishers of prices and a note on inputs that are out of today's bounds."""
     notes = [
         note
         for question in report.cost_questions
@@ -32,5 +34,7 @@ def _with_publishers(prices: list[PriceTier]) -> list[PriceTier]:
     return [price.model_copy(update={"publisher": _publisher(price)}) for price in prices]
 
 
-def _publisher(price: PriceTier) -> Publisher:
+def _publisher(price: PriceTier) -> Publisher | None:
+    if price.source.startswith(OF_THE_ASKER):
+        return None
     return "third-party" if NOT_OF_AWS in price.source else "aws"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from breakeven import words
 from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.report.contract.earlier_inputs import EarlierInputs, stored_inputs
@@ -19,6 +20,7 @@ from breakeven.report.contract.of_today import of_today
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.lookup_tables import MOVED, STAY, sensitivity_table
 from breakeven.report.money.priced.price_owners import prices_in_short
+from breakeven.report.money.priced.price_sources import price_sources_table
 from breakeven.report.render.page_data import page_data
 from cli.main import main
 from cli.report_command import read
@@ -41,6 +43,17 @@ def test_prices_without_a_publisher_are_whose_their_sources_say(earlier: Report)
     assert found["amazonmq/cluster.mq.m7g.large"] == found["amazonmq/single.mq.m7g.large"] == "third-party"
     assert found["sqs/standard_request"] == found["amazonmq/storage_gb_month"] == "aws"
     assert prices_in_short(earlier) == "AWS's list prices, but for Amazon MQ's (third parties', 2026-10-01)"
+
+
+def test_what_the_asker_gave_is_in_nobodys_list_in_a_report_of_an_earlier_version_either() -> None:
+    report = report_of(hours=3.0)
+    unsaid = [one.model_copy(update={"publisher": None}) for one in report.prices]
+    found = of_today(report.model_copy(update={"prices": unsaid})).prices
+    assert {one.service for one in found if one.publisher is None} == {"people"}
+    table = price_sources_table(report.model_copy(update={"prices": found}))
+    assert table
+    (row,) = [row for row in table.rows if row.labels == ("people/hour",)]
+    assert words.NOTHING in row.cells
 
 
 def test_what_is_null_in_a_report_of_today_stays_nobodys() -> None:
