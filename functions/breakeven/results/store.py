@@ -15,8 +15,9 @@ from breakeven.results import layout
 from breakeven.results.schemas import TABLES, Table
 
 _TABLES: dict[str, Table] = {table.name: table for table in TABLES}
-#: what S3 answers where another writer was there first: the object has changed, is being written, or has gone
-OVERTAKEN = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
+#: what S3 answers where another was there first: the object has changed, is being written, or has gone, of
+#: which a HEAD, whose answer has no body, says no more than its status
+OVERTAKEN = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey", "404"}
 #: looks at an object that others write, each followed by a write that is given up where it has changed
 LOOKS = 10
 
@@ -77,11 +78,11 @@ class Store:
         :raises RuntimeError: others kept writing older ones meanwhile
         """
         for _ in range(LOOKS):
-            there = self._find_head(key)
-            if there is not None and (known := _age_of(there)) and known > age:
-                return False
-            still = {"IfNoneMatch": "*"} if there is None else {"IfMatch": there["ETag"]}
             try:
+                there = self._find_head(key)
+                if there is not None and (known := _age_of(there)) and known > age:
+                    return False
+                still = {"IfNoneMatch": "*"} if there is None else {"IfMatch": there["ETag"]}
                 self._s3.put_object(
                     Bucket=self._bucket,
                     Key=key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import boto3
@@ -111,6 +112,47 @@ def test_a_newer_run_that_publishes_between_look_and_write_stays_the_latest(stor
 def test_an_older_run_that_publishes_between_look_and_write_is_replaced(store):
     published(store, "sunday", "2026-11-22T06:00:00Z")
     published(Store(Overtaken(store._s3, ("monday", MONDAY)), "results"), "tuesday", TUESDAY)
+    assert in_folder(store, "latest") == files("tuesday")
+
+
+class Elsewhere:
+    """S3, of which a call meets once what another writer does at that moment."""
+
+    def __init__(self, s3: Any, call: str, meets: Callable[[str], None]) -> None:
+        self._s3, self._call, self._meets = s3, call, meets
+        self.met: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        original = getattr(self._s3, name)
+        if name != self._call:
+            return original
+
+        def meeting(**given: Any) -> Any:
+            if "/latest/" in given["Key"] and given["Key"] not in self.met:
+                self.met.append(given["Key"])
+                self._meets(given["Key"])
+            return original(**given)
+
+        return meeting
+
+
+def conflict(_: str) -> None:
+    """As S3 answers while another conditional write of the key goes on, which the simulated one does not."""
+    raise ClientError({"Error": {"Code": "ConditionalRequestConflict", "Message": "retry"}}, "PutObject")
+
+
+def test_a_write_that_meets_another_is_tried_again(store):
+    s3 = Elsewhere(store._s3, "put_object", conflict)
+    published(Store(s3, "results"), "monday", MONDAY)
+    assert len(s3.met) == len(files("monday"))
+    assert in_folder(store, "latest") == files("monday")
+
+
+def test_a_latest_that_is_deleted_between_two_looks_is_written_anew(store):
+    published(store, "monday", MONDAY)
+    s3 = Elsewhere(store._s3, "head_object", store.delete)
+    published(Store(s3, "results"), "tuesday", TUESDAY)
+    assert len(s3.met) == len(files("tuesday"))
     assert in_folder(store, "latest") == files("tuesday")
 
 
