@@ -142,9 +142,9 @@ def s3_conditions_are_atomic(swaps: Swaps, _: Aws) -> None:
     """
     lock = threading.RLock()
 
-    def one_at_a_time(original: Any, self: Any, *args: Any) -> Any:
+    def one_at_a_time(original: Any, self: Any, *args: Any, **named: Any) -> Any:
         with lock:
-            return original(self, *args)
+            return original(self, *args, **named)
 
     for name in ("_key_response", "_bucket_response_delete_keys"):
         swaps.wrap(S3Response, name, one_at_a_time)

@@ -9,12 +9,17 @@ import weakref
 
 import pytest
 from moto.dynamodb.models import table as dynamodb_table
+from moto.s3.exceptions import BucketAccessDeniedError
 from moto.s3.models import FakeKey, S3Backend
+from moto.s3.responses import S3Response
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws.patches import service_patches
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import both
+
+#: seconds that a request waits for another which a patch keeps out; without it the other comes, however late
+WHILE_LOCKED_S = 1
 
 
 @both
@@ -24,7 +29,7 @@ def test_dynamodb_writes_are_atomic(moto, patched):
     def held(*args):
         condition = original(*args)
         try:
-            meeting.wait(1)
+            meeting.wait(WHILE_LOCKED_S if patched else 60)
         except threading.BrokenBarrierError:
             return condition  # nobody else got in
         return condition
@@ -63,7 +68,7 @@ def test_s3_conditions_are_atomic(moto, patched, condition):
 
     def held(original, *args, **kwargs):
         with contextlib.suppress(threading.BrokenBarrierError):  # nobody else got in
-            meeting.wait(1)
+            meeting.wait(WHILE_LOCKED_S if patched else 60)
         return original(*args, **kwargs)
 
     bucket, outcomes, meeting = moto.name() + "-bucket", [], threading.Barrier(2)
@@ -90,6 +95,18 @@ def test_s3_conditions_are_atomic(moto, patched, condition):
     assert sorted(outcomes) == (["PreconditionFailed", "put"] if patched else ["put", "put"])
 
 
+def test_deletions_that_are_denied_are_answered_key_by_key_as_without_the_patch(moto, monkeypatch):
+    def denied(_, bucket_name, **__):
+        raise BucketAccessDeniedError(bucket=bucket_name)
+
+    bucket, client = moto.name() + "-bucket", moto.aws.client("s3")
+    client.create_bucket(Bucket=bucket)
+    monkeypatch.setattr(S3Response, "_authenticate_and_authorize_s3_action", denied)
+    with moto.patched_with(service_patches.s3_conditions_are_atomic, True):
+        answer = client.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "latest"}]})
+    assert [(error["Key"], error["Code"]) for error in answer["Errors"]] == [("latest", "AccessDenied")]
+
+
 @both
 def test_an_object_is_not_there_before_its_metadata(moto, patched):
     """Who looks while it is written waits for its end."""
@@ -99,7 +116,7 @@ def test_an_object_is_not_there_before_its_metadata(moto, patched):
 
     def held(original, self, metadata, *args, **kwargs):
         written.set()
-        looked.wait(1)  # with the patch nobody looks until this ends
+        looked.wait(WHILE_LOCKED_S if patched else 60)  # with the patch nobody looks until this ends
         return original(self, metadata, *args, **kwargs)
 
     def look():
