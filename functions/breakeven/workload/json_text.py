@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from breakeven.errors import InputError
@@ -19,9 +20,18 @@ REMEDIES = {
     "Expecting value": "a value is missing here; text needs double quotes around it",
     "Extra data": "the document has ended before it; remove what follows",
     "Illegal trailing comma": "a comma stands before a closing bracket; remove the comma",
+    "Invalid \\uXXXX": "\\u stands before four hexadecimal digits; write \\\\ for a backslash",
     "Invalid \\": "a backslash stands before a character that needs none; write \\\\ for a backslash",
     "Invalid control character": "text has no line breaks or tabs; write \\n or \\t for them",
-    "Unterminated string": "text has no closing double quotation mark",
+    "Unterminated string": "text has no closing double quotation mark, or the file was cut off",
+}
+
+
+#: what stands where a value is missing -> what would do, of words and numbers that other languages have
+NO_VALUES = {
+    r"(True|False|None)\b": "JSON's words are true, false and null",
+    r"[-+]?\.?[0-9]": "a number begins with a digit, or a minus sign and a digit, as in 0.5 and -1",
+    "'": "text needs double quotes around it, not single ones",
 }
 
 
@@ -48,6 +58,8 @@ class JsonFault(ValueError):
 
 def parse_json(raw: bytes) -> Any:
     """The document that the text holds, in UTF-8, with or without a byte order mark.
+
+    NaN and Infinity, which are no JSON, are read as what Python's library writes so.
 
     :raises JsonFault: it is no JSON, is nested too deeply, or an object has a field twice
     """
@@ -101,4 +113,15 @@ def _remedy(text: str, error: json.JSONDecodeError) -> str:
         return "JSON has no comments; remove it"
     if before.endswith(",") and there.startswith(("}", "]")):
         return REMEDIES["Illegal trailing comma"]
-    return next((ours for theirs, ours in REMEDIES.items() if error.msg.startswith(theirs)), error.msg)
+    complaints = (ours for theirs, ours in REMEDIES.items() if error.msg.startswith(theirs))
+    return _no_value(text, error) or next(complaints, error.msg)
+
+
+def _no_value(text: str, error: json.JSONDecodeError) -> str:
+    """Of a word or number as other languages have it; else empty."""
+    before, there = text[: error.pos], text[error.pos :]
+    if re.search(r"(?<![0-9.])0$", before) and there[0].isdigit():
+        return "a number has no zeros before it"
+    if not error.msg.startswith("Expecting value"):
+        return ""
+    return next((ours for looks, ours in NO_VALUES.items() if re.match(looks, there)), "")

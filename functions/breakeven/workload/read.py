@@ -31,8 +31,11 @@ YAML_REMEDIES = {
     "expected the node content": "a value is missing before it",
     "found unexpected end of stream": "a quotation mark is not closed",
     "expected a single document": "a file has one suite; remove ---, and what follows",
+    "found unhashable key": "the name of a field is text, no list and no mapping",
     "expected alphabetic|while scanning a|unknown escape|expected escape": "put the text in single quotes",
 }
+#: of the same complaint as of a line that is indented wrongly
+NOTHING_FOLLOWS = "nothing may follow a quoted text or a closed bracket; put all of it in quotes"
 NO_CONTROL = "no character that a suite can have; remove it"
 #: what a plain value looks like, by the core schema of YAML 1.2: PyYAML's own rules are those of 1.1, by
 #: which 010 is 8, 1:30 is 90 and yes is true
@@ -165,8 +168,11 @@ def _marked(where: str, raw: bytes, error: yaml.MarkedYAMLError) -> InputError:
     text = lines[number - 1].strip() if number <= len(lines) else "end of file"
     said = f"{error.context or ''} {error.problem}"
     remedy = next((ours for theirs, ours in YAML_REMEDIES.items() if re.search(theirs, said)), error.problem)
-    column = mark.column + 1 if mark else 1
-    return InputError(where, f"line {number}, column {column}", shown(text), f"{NOT_YAML}: {remedy}")
+    column = mark.column if mark else 0
+    before = lines[number - 1][:column] if number <= len(lines) else ""
+    if "expected <block end>" in said and before.strip(" -"):
+        remedy = NOTHING_FOLLOWS
+    return InputError(where, f"line {number}, column {column + 1}", shown(text), f"{NOT_YAML}: {remedy}")
 
 
 class _SuiteLoader(yaml.SafeLoader):

@@ -22,6 +22,14 @@ FAULTS = {
     '{"a": 1} {"b": 2}': ("line 1, column 10", '{"b": 2}', "remove what follows"),
     '{"a": "x\ty"}': ("line 1, column 9", '\ty"}', "text has no line breaks or tabs"),
     '{"a": "\\q"}': ("line 1, column 8", '\\q"}', "write \\\\ for a backslash"),
+    '{"a": "\\u12"}': ("line 1, column 9", 'u12"}', "\\u stands before four hexadecimal digits"),
+    '{"a": True}': ("line 1, column 7", "True}", "JSON's words are true, false and null"),
+    '{"a": .5}': ("line 1, column 7", ".5}", "a number begins with a digit"),
+    '{"a": +1}': ("line 1, column 7", "+1}", "a number begins with a digit"),
+    '{"a": 01}': ("line 1, column 8", "1}", "a number has no zeros before it"),
+    "[10 5]": ("line 1, column 5", "5]", "a comma or a closing bracket is missing"),
+    "[0 5]": ("line 1, column 4", "5]", "a comma or a closing bracket is missing"),
+    "{\"a\": 'b'}": ("line 1, column 7", "'b'}", "double quotes around it, not single ones"),
     '{"a": "x}': ("line 1, column 7", '"x}', "no closing double quotation mark"),
     '{"a": 1, // one\n "b": 2}': ("line 1, column 10", "// one", "JSON has no comments; remove it"),
     '{"a": 1, "a": 2}': ("field", "a", "is there twice; keep one of them"),
@@ -45,6 +53,10 @@ def test_a_fault_has_its_place_what_is_there_and_a_remedy(text: str) -> None:
 def test_what_is_no_text_says_its_byte() -> None:
     with pytest.raises(JsonFault, match="byte 1: '0xff': is not JSON, which is text in UTF-8"):
         parse_json(b'"\xff"')
+
+
+def test_what_the_library_writes_of_a_number_that_is_none_is_read() -> None:
+    assert parse_json(json.dumps([float("inf"), -float("inf")]).encode()) == [float("inf"), -float("inf")]
 
 
 def test_a_document_is_read_with_and_without_a_byte_order_mark() -> None:
