@@ -169,7 +169,8 @@ def _damaged(source: Path, body: bytes, error: ValidationError) -> InputError:
     except JsonFault as fault:
         return fault.of_file(str(source), with_remedy)
     field, first, wrong = first_fault(error, "report")
-    found = None if first["type"] == "missing" else shown(first["input"])
+    # of what Python's library reads as JSON and pydantic's does not, the input is the whole file
+    found = None if first["type"] in {"missing", "json_invalid"} else shown(first["input"])
     return InputError(str(source), field, found, f"{wrong}; {with_remedy}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import reprlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,9 @@ LIBRARY_WORDS = {
     "String should match pattern": "must match the pattern",
     "String should have": "must have",
 }
+
+_short = reprlib.Repr()
+_short.maxstring = 80
 
 
 class BreakevenError(Exception):
@@ -101,7 +105,12 @@ def first_fault(error: ValidationError, whole: str) -> tuple[str, ErrorDetails, 
     :param whole: what the field is called where it is the document itself
     """
     first = error.errors()[0]
-    return ".".join(str(part) for part in first["loc"]) or whole, first, in_words(first["msg"])
+    return ".".join(printable(str(part)) for part in first["loc"]) or whole, first, in_words(first["msg"])
+
+
+def printable(name: str) -> str:
+    """A field's name as it can stand in a path, whatever somebody wrote as a key."""
+    return name if name and name.isprintable() and len(name) <= _short.maxstring else _short.repr(name)
 
 
 def check_regular(path: Path) -> None:

@@ -27,7 +27,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def write_report(letter: str, runs: Path) -> tuple[Report, Path]:
-    """Write rows and report of source A, C or D to ``runs/published-<letter>/``.
+    """Write rows and report of a source to ``runs/published-<letter>/``.
 
     :param letter: of the source, in either case
     :returns: the report, and the folder that it is in
@@ -63,7 +63,8 @@ def published_report(letter: str, runs: Path) -> Report:
 
 
 def _unwritable(runs: Path, error: OSError) -> InputError:
-    return InputError("breakeven report", "--runs", str(runs), f"cannot be written: {error.strerror}")
+    remedy = f"cannot be written: {error.strerror}; give another folder"
+    return InputError("breakeven report", "--runs", str(runs), remedy)
 
 
 def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[str, Rows]) -> Report:

@@ -16,7 +16,7 @@ from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
 from local.stored.export import cases_without_rows, recorded_id, without_rows
 from local.stored.settled_cases import is_under_way
-from local.stored.whole_files import read_object, read_records
+from local.stored.whole_files import read_object, read_records, why
 
 #: of what is in a run's folder beside its rows, what the workflow takes over
 OWN = ("plan.json", "price_book.json", "histograms")
@@ -66,7 +66,7 @@ def _json(path: Path, read: Callable[[Path], dict[str, Any]] = read_object) -> d
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise refused(path.parent.name, f"{path} cannot be read ({error}); start a new run") from None
+        raise refused(path.parent.name, f"{path} cannot be read ({why(error)}); start a new run") from None
 
 
 def _files(path: Path) -> list[Path]:

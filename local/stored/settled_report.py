@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from breakeven.errors import InputError
+from pydantic import ValidationError
+
+from breakeven.errors import InputError, first_fault
 from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
 from breakeven.results.items import RUN
@@ -19,7 +21,7 @@ from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
 from local.stored.export import Items, cases_without_rows, recorded_id, without_rows
-from local.stored.whole_files import read_object, read_records
+from local.stored.whole_files import read_object, read_records, why
 
 PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
 
@@ -90,8 +92,8 @@ def settled_report(folder: Path) -> Report:
     }
     try:
         report = assemble(run_id, plan, kept, ask(tables, run_id, list(queries())), {}, ended=kept.ended)
-    except (KeyError, TypeError, ValueError) as error:
-        remedy = f"is damaged, or of another version ({type(error).__name__}: {error}); start a new run"
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        remedy = f"is damaged, or of another version ({_in_a_line(error)}); start a new run"
         raise InputError(str(folder / PLAN), "file", PLAN, remedy) from error
     except SqlError as error:
         remedy = f"cannot be read ({' '.join(str(error).split())}); start a new run"
@@ -99,6 +101,13 @@ def settled_report(folder: Path) -> Report:
     if not report.cases:
         raise InputError(str(folder), "cases", None, "none was settled; start a new run")
     return report
+
+
+def _in_a_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        field, _, wrong = first_fault(error, "plan")
+        return f"{error.title}: {field}: {wrong}"
+    return f"{type(error).__name__}: {error}"
 
 
 def _check_whole(folder: Path, kept: StoredRecords) -> None:
@@ -127,5 +136,5 @@ def _document(path: Path, read: Callable[[Path], dict[str, Any]] = read_object) 
         raise fault.of_file(str(path), "start a new run") from None
     except (OSError, ValueError) as error:
         raise InputError(
-            str(path), "file", path.name, f"cannot be read ({error}); start a new run"
+            str(path), "file", path.name, f"cannot be read ({why(error)}); start a new run"
         ) from error

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from breakeven.errors import check_regular
+from breakeven.errors import check_regular, printable
 from breakeven.workload.json_text import parse_json
 
 
 def write_whole(path: Path, body: bytes) -> None:
-    """Write a file, its folders first: all of it, or nothing.
+    """Write a file, its folders first: all of it, or nothing. Permissions of one that was there are kept.
 
     :raises OSError: it cannot be written
     """
@@ -20,8 +21,10 @@ def write_whole(path: Path, body: bytes) -> None:
     fresh = path.with_name(f".{path.name}-{os.getpid()}")
     try:
         fresh.write_bytes(body)
+        with suppress(OSError):  # nothing was there, or a file system has no permissions
+            fresh.chmod(stat.S_IMODE(path.stat().st_mode))
         fresh.replace(path)
-    except OSError:
+    except BaseException:  # an interrupt leaves no half of a file, either
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
@@ -41,12 +44,19 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def read_records(path: Path) -> dict[str, dict[str, Any]]:
-    """A run's records: objects by the item that each is of.
+    """A run's records: objects by the item that each is of, whose ``status``, if it is there, is text.
 
     :raises OSError: as ``read_object``, and so ``ValueError``
     """
     found = read_object(path)
     for item, record in found.items():
         if not isinstance(record, dict):
-            raise ValueError(f"the record of {item} is no JSON object")
+            raise ValueError(f"the record of {printable(item)} is no JSON object")
+        if not isinstance(record.get("status", ""), str):
+            raise ValueError(f"the status of {printable(item)} is no text")
     return found
+
+
+def why(error: OSError | ValueError) -> str:
+    """Why a file could not be read, without its number and the path, which an error names anyway."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

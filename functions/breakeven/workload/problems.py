@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, printable
 from breakeven.workload.fields import FAULT
 from breakeven.workload.suite import Suite
 
@@ -27,9 +27,6 @@ PLAIN = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?|true|false")
 #: a value of which only the name was written
 NOTHING = "nothing"
 NUMBERS = {"integer": "a whole number", "number": "a number"}
-
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = 80
 
 
 class _AsWritten(reprlib.Repr):
@@ -178,11 +175,6 @@ def _resolved(schema: Schema) -> Schema:
     if "$ref" in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
     return schema
-
-
-def printable(name: str) -> str:
-    """A field's name as it can stand in a path, whatever somebody wrote as a key."""
-    return name if name.isprintable() and len(name) <= 80 else _short.repr(name)
 
 
 def _path(document: object, loc: Loc) -> str:

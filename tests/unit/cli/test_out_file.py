@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -104,6 +105,27 @@ def test_a_file_that_cannot_be_replaced_is_written_in_place(tmp_path, monkeypatc
     check_out(path, "breakeven trend")
     with pytest.raises(InputError, match=r"new\.html': cannot be written: "):
         check_out(tmp_path / "new.html", "breakeven trend")
+
+
+def test_who_may_read_a_page_stays_as_it_is(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    path.chmod(0o600)
+    write_out(path, "<p>", "breakeven trend")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("<p>", 0o600)
+
+
+def test_an_interrupt_leaves_what_was_there_and_nothing_beside_it(tmp_path, monkeypatch):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_out(path, "<p>", "breakeven trend")
+    assert (path.read_text(), os.listdir(tmp_path)) == ("before", ["page.html"])
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
 #: what AWS calls its regions
 REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
+WHAT = "give a price book in JSON"
 
 
 def books() -> list[str]:
@@ -65,9 +66,10 @@ def read_book(path: Path) -> PriceBook:
         check_regular(path)
         data = parse_json(path.read_bytes())
     except OSError as error:
-        raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
+        remedy = f"cannot be read: {error.strerror}; {WHAT}"
+        raise InputError(str(path), "file", path.name, remedy) from error
     except JsonFault as fault:
-        raise fault.of_file(str(path), "give a price book in JSON") from None
+        raise fault.of_file(str(path), WHAT) from None
     try:
         book = PriceBook.model_validate(data)
     except ValidationError as error:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from breakeven.errors import InputError, together
+from breakeven.errors import InputError, printable, together
 from breakeven.workload.perftest.spec_keys import Key, noted, refused
 from breakeven.workload.perftest.spec_notes import Note
 from breakeven.workload.perftest.spec_values import SpecError, converted
-from breakeven.workload.problems import did_you_mean, printable, shown
+from breakeven.workload.problems import did_you_mean, shown
 
 #: where errors of a command line are
 COMMAND: Final = "breakeven perftest"

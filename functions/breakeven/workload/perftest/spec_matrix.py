@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from breakeven.errors import printable
 from breakeven.workload.fields import MAX_LIST
 from breakeven.workload.perftest.spec_values import SpecError
 from breakeven.workload.perftest.spec_workload import SpecWorkload
-from breakeven.workload.problems import printable
 from breakeven.workload.scenario import Cell
 
 #: of all variables of one scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from breakeven.workload.problems import printable
+from breakeven.errors import printable
 
 #: of values and of scenarios, that one line names
 MOST_NAMED = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from breakeven.errors import InputError
-from breakeven.workload.problems import did_you_mean, printable, shown
+from breakeven.errors import InputError, printable
+from breakeven.workload.problems import did_you_mean, shown
 
 TYPES: Final = ("simple", "varying", "rate-vs-latency")
 #: of a scenario, with what each must be

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
 
-from breakeven.errors import InputError, MultipleInputError, together
+from breakeven.errors import InputError, MultipleInputError, printable, together
 from breakeven.targets.catalog import SINGLE, TRIO, compared, record_of
 from breakeven.terms import Environment
 from breakeven.workload.fields import MAX_NAME
@@ -20,7 +20,7 @@ from breakeven.workload.perftest.spec_scenario import checked
 from breakeven.workload.perftest.spec_text import parse_spec
 from breakeven.workload.perftest.spec_values import SpecError, values_of
 from breakeven.workload.perftest.spec_workload import SpecWorkload, workload_of
-from breakeven.workload.problems import did_you_mean, printable, shown
+from breakeven.workload.problems import did_you_mean, shown
 from breakeven.workload.read import decoded, parse_suite
 from breakeven.workload.scenario import Cell, Defaults
 from breakeven.workload.suite import Suite

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NoReturn
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, printable
 from breakeven.workload.perftest.spec_keys import ALIASES, KEYS, Key, Kind
-from breakeven.workload.problems import did_you_mean, printable, shown
+from breakeven.workload.problems import did_you_mean, shown
 
 #: how PerfTest says that there is no such limit, number or timeout
 NONE: Final = -1

@@ -12,6 +12,7 @@ from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
 from tests.support.refused_input import refused
 
 LONG = "1B" * 500
+STORED = Path(__file__).parents[3] / "fixtures" / "report" / "earlier_version.json"
 #: of a run's folder: its state.json, and what is said of it
 RECORDS: dict[str, tuple[str, str]] = {
     "cut off": (
@@ -22,6 +23,14 @@ RECORDS: dict[str, tuple[str, str]] = {
     "a record that is a number": (
         '{"run": 3}',
         "file: 'state.json': cannot be read (the record of run is no JSON object); start a new run",
+    ),
+    "a status that is a list": (
+        '{"run": {"suite": "quick"}, "case#a": {"status": []}}',
+        "file: 'state.json': cannot be read (the status of case#a is no text); start a new run",
+    ),
+    "a record whose name has two lines": (
+        '{"a\\nb": 3}',
+        "file: 'state.json': cannot be read (the record of 'a\\nb' is no JSON object); start a new run",
     ),
 }
 
@@ -46,6 +55,37 @@ def test_records_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], name
     assert f"breakeven run: --resume: 'r1': {folder / 'state.json'} cannot be read (" in resumed
     assert "no run of this suite" in refused(capsys, "trend", "quick", "--runs", str(folder.parent))
     assert sorted(folder.rglob("*")) == before
+
+
+#: of a report: what is added to it, and what is said of that
+REPORTS: dict[str, tuple[dict[str, Any], str]] = {
+    "name of two lines": ({"a\nb": 1}, r"'a\nb': 1: no such field; leave it out"),
+    "name without end": ({"k" * 5000: 1}, f"'{'k' * 37}...{'k' * 38}': 1: no such field; leave it out"),
+    "half a character": ({"title": "\ud800"}, "report: Invalid JSON: unexpected end of hex escape at line 1"),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    added, said = REPORTS[name]
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(json.loads(STORED.read_text(encoding="utf-8")) | added))
+    line = refused(capsys, "report", str(path))
+    assert line.startswith(f"error: {path}: {said}")
+    assert line.endswith("; give a report.json as docs/report.schema.json describes it")
+    assert [one.name for one in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_a_folder_in_the_place_of_a_file_is_told_from_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refused(capsys, "crossover", "--book", str(folder))
+    assert line.endswith("cannot be read: is not a regular file; give a price book in JSON")
+    (folder / "state.json").mkdir()
+    line = refused(capsys, "report", "r1", "--runs", str(folder.parent))
+    assert line.endswith("cannot be read (is not a regular file); start a new run")
+    line = refused(capsys, "report", "--published", "A", "--runs", str(folder / "plan.json"))
+    assert line.endswith("cannot be written: Not a directory; give another folder")
 
 
 def test_a_plan_without_a_version_is_of_an_earlier_one(

@@ -313,6 +313,26 @@ def test_a_plan_that_lacks_something_is_not_resumed(
     assert capsys.readouterr().err == f"error: breakeven run: --resume: '{RUN_ID}': {said}\n"
 
 
+@pytest.mark.usefixtures("killed")
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("cost", [], "AttributeError: 'list' object has no attribute 'get'"),
+        ("price_books", 5, "Manifest: price_books: must be a list"),
+    ],
+)
+def test_a_plan_of_which_a_part_is_of_another_kind_is_one_line(
+    runs: Path, capsys: pytest.CaptureFixture[str], path: str, value: object, said: str
+) -> None:
+    file = runs / RUN_ID / "plan.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {path: value}))
+    assert main(["report", "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(
+        f"{file}: file: 'plan.json': is damaged, or of another version ({said}); start a new run"
+    )
+
+
 def test_a_link_that_leads_nowhere_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "latest").symlink_to("latest")
     assert main(["run", "--resume", "latest", "--runs", str(tmp_path)]) == 2
