@@ -44,7 +44,9 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def read_records(path: Path) -> dict[str, dict[str, Any]]:
-    """A run's records: objects by the item that each is of, whose ``status``, if it is there, is text.
+    """A run's records: objects by the item that each is of.
+
+    Where they are there, the ``status`` is text, and the ``attempt`` a whole number.
 
     :raises OSError: as ``read_object``, and so ``ValueError``
     """
@@ -54,6 +56,8 @@ def read_records(path: Path) -> dict[str, dict[str, Any]]:
             raise ValueError(f"the record of {printable(item)} is no JSON object")
         if not isinstance(record.get("status", ""), str):
             raise ValueError(f"the status of {printable(item)} is no text")
+        if not str(record.get("attempt", 0)).isdecimal():
+            raise ValueError(f"the attempt of {printable(item)} is no whole number")
     return found
 
 

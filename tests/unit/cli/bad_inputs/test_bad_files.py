@@ -28,6 +28,10 @@ RECORDS: dict[str, tuple[str, str]] = {
         '{"run": {"suite": "quick"}, "case#a": {"status": []}}',
         "file: 'state.json': cannot be read (the status of case#a is no text); start a new run",
     ),
+    "an attempt in words": (
+        '{"run": {"suite": "quick"}, "case#a": {"status": "failed", "attempt": "first"}}',
+        "file: 'state.json': cannot be read (the attempt of case#a is no whole number); start a new run",
+    ),
     "a record whose name has two lines": (
         '{"a\\nb": 3}',
         "file: 'state.json': cannot be read (the record of 'a\\nb' is no JSON object); start a new run",
