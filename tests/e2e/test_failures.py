@@ -35,9 +35,6 @@ from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_su
 #: more would only start more environments of each function
 AT_ONCE = 3
 
-#: the first test waits for all of the runs
-pytestmark = pytest.mark.timeout(1500)
-
 
 @pytest.fixture(scope="module")
 def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):

@@ -35,8 +35,6 @@ from tests.hosts.launched_lane import Lane, launched
 from tests.hosts.release import AGENT_UNIT, RELEASES, RUN
 from tests.support.workflow.processes import eventually
 
-#: apt installs an image first
-pytestmark = pytest.mark.timeout(1200)
 #: after it Debian's unit starts a broker again that was killed
 DEBIAN_RESTARTS_S = 10.0
 CORE_S, WRITTEN = 5.0, 100_000_000

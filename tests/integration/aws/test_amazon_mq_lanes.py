@@ -24,7 +24,7 @@ from tests.support.workflow.managed_brokers import RealBrokers
 from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
 #: a search on real brokers takes minutes: what a short probe leaves open is offered for 15 s
-pytestmark = [pytest.mark.installed, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.installed
 
 CLUSTER, SINGLE = "amazon-mq-cluster", "amazon-mq-single"
 SUITE = f"""
