@@ -1,7 +1,8 @@
 -- From which rate on running our own broker is cheaper with a working day of staff time a month.
 --
--- Cheaper at every rate from there to the end of the charts (100,000 messages a second, or the rate that was asked for
--- where that is higher) or of the search. The questions have that work in the brokers' bill, so that these are
+-- The longest range of rates over which it is, up to the end of the charts (100,000 messages a second, or the rate that
+-- was asked for where that is higher) or of the search. SQS may be cheaper again above it, as its tiers fall, and between
+-- two ranges, as clusters are added. The questions have that work in the brokers' bill, so that these are
 -- crossings of theirs. The question itself, with its uncertain inputs at their ends, and at more and more empty receives.
 --
 -- inputs:  cost_options, cost_items, prices
@@ -10,8 +11,10 @@
 --          purpose                staffed, or staffed-receives: with empty receives as factor says
 --          factor                 empty receives a message; null: as the question has them
 --          sqs_option, other_option
---          msg_per_s              messages a second as a monthly mean; 0: from the first; null: at none
---          low_msg_per_s, high_msg_per_s   of the question and those at the ends; null: none of them, or nothing is uncertain
+--          msg_per_s              messages a second as a monthly mean; 0: from the first; null: cheaper at none
+--          until_msg_per_s        where it ends; null: with the charts or the search
+--          low_msg_per_s, high_msg_per_s   of msg_per_s and those at the ends; null: none of them, or nothing is uncertain
+--          low_until_msg_per_s    the lowest until_msg_per_s of them; null: none ends before, or nothing is uncertain
 --          corners                questions that put the uncertain inputs at their ends
 --          corners_with           how many of them have such a rate
 WITH
@@ -48,26 +51,46 @@ WITH
     AND ((s.part = 0 AND coalesce(c.number, 1) = 1)
       OR (s.part = 1 AND c.number IS NOT NULL)
       OR (s.part = 2 AND c.kind = 'tie' AND c.equal_until IS NOT NULL))
-), ranked AS (
+), placed AS (
   SELECT
     d.*,
-    row_number() OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY messages DESC, part DESC
-    ) AS from_last
+    row_number() OVER (PARTITION BY question_id, first_option, second_option ORDER BY messages, part) AS place,
+    lag(cheaper) OVER (PARTITION BY question_id, first_option, second_option ORDER BY messages, part) AS cheaper_before
   FROM sides d
   WHERE messages < end_messages * (1E0 - 1E-12)
+), ranges AS (
+  -- a touch parts none
+  SELECT
+    f.*,
+    lead(messages) OVER (PARTITION BY question_id, first_option, second_option ORDER BY messages, part) AS until_messages
+  FROM placed f
+  WHERE place = 1 OR cheaper IS DISTINCT FROM cheaper_before
+), ranked AS (
+  -- of those that are equally long the lowest: a part in 10^9 of the charts is no more than the arithmetic's
+  SELECT
+    r.*,
+    row_number() OVER (
+      PARTITION BY question_id, first_option, second_option
+      ORDER BY
+        CASE WHEN cheaper = second_option THEN 0 ELSE 1 END,
+        coalesce(until_messages, end_messages) - messages - 1E-9 * end_messages * place DESC,
+        messages
+    ) AS from_longest
+  FROM ranges r
 ), answered AS (
   SELECT
     question_id, base_id, purpose, factor, book, first_option, second_option,
     CASE WHEN purpose = 'staffed-interval' THEN base_id ELSE question_id END AS asked_id,
-    CASE WHEN cheaper = second_option THEN messages / (hours_per_month * 3600E0) END AS msg_per_s
+    CASE WHEN cheaper = second_option THEN messages / (hours_per_month * 3600E0) END AS msg_per_s,
+    CASE WHEN cheaper = second_option THEN until_messages / (hours_per_month * 3600E0) END AS until_msg_per_s
   FROM ranked
-  WHERE from_last = 1
+  WHERE from_longest = 1
 ), spanned AS (
   SELECT
     a.*,
     min(msg_per_s) OVER (PARTITION BY asked_id, first_option, second_option) AS low,
     max(msg_per_s) OVER (PARTITION BY asked_id, first_option, second_option) AS high,
+    min(until_msg_per_s) OVER (PARTITION BY asked_id, first_option, second_option) AS low_until,
     count(CASE WHEN purpose = 'staffed-interval' THEN 1 END) OVER (
       PARTITION BY asked_id, first_option, second_option
     ) AS corners,
@@ -78,8 +101,10 @@ WITH
 )
 SELECT
   question_id, book, base_id, purpose, factor, first_option AS sqs_option, second_option AS other_option, msg_per_s,
+  until_msg_per_s,
   CASE WHEN corners > 0 THEN low END AS low_msg_per_s,
   CASE WHEN corners > 0 THEN high END AS high_msg_per_s,
+  CASE WHEN corners > 0 THEN low_until END AS low_until_msg_per_s,
   corners, corners_with
 FROM spanned
 WHERE purpose <> 'staffed-interval'

@@ -12,7 +12,7 @@ from breakeven.pricing.bill.questions import AS_USED, RABBITMQ, Option
 from breakeven.pricing.bill.variations import STAFF_HOURS
 from breakeven.pricing.cluster_form import mirroring_note
 from breakeven.report.contract.cost_model import PaysFrom
-from breakeven.report.money.priced.staffed_words import pays_words, staffed_span
+from breakeven.report.money.priced.staffed_words import pays_words
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.crossings_output import conditions_of, print_crossings
 from cli.crossover.pairs_output import print_pairs
@@ -101,7 +101,8 @@ def _cheapest(answer: Answer) -> str:
     if not found:
         return f"At {words.figure(answer.rate)} msg/s no option has a price."
     first, *others = found
-    same = f"; {words.listing([one.label for one in others])} costs the same" if others else ""
+    costs = "cost" if len(others) > 1 else "costs"
+    same = f"; {words.listing([one.label for one in others])} {costs} the same" if others else ""
     staff = "before staff time" if answer.inputs.hours is None else "staff time included"
     supposes = conditions_of(first.option_id, answer.inputs, answer.rate)
     at, usd = words.figure(answer.rate), words.dollars(answer.usd(first))
@@ -130,9 +131,7 @@ def _with_staff(answer: Answer) -> list[str]:
     ]
     if not found:
         return []
-    said = [
-        f"than {sqs} {pays_words(one, ' msg/s on', 'at no rate')}{staffed_span(one)}" for sqs, one in found
-    ]
+    said = [f"than {sqs} {pays_words(one, ' msg/s', 'at no rate', in_full=True)}" for sqs, one in found]
     staff = f"{STAFF_HOURS:g} hours of staff time a month at {words.dollars(answer.inputs.hour_rate)} an hour"
     carried = "" if answer.inputs.capacity_msg_per_s else ", if its clusters carry the load"
     return [f"With {staff}, self-hosting is cheaper {words.listing(said)}{carried}."]

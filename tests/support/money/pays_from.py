@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gmpy2 import mpq as Fraction
 
 from tests.support.money.cost_crossings import Crossing
 
+Start = tuple[Fraction, str | None]
 
-def pays_from(crossings: Sequence[Crossing], second: str, end: Fraction) -> Fraction | None:
-    """Messages a month from which on the second is cheaper at all traffic up to the end; None: from none.
 
-    :param end: of the charts, messages a month
+def pays_from(
+    crossings: Sequence[Crossing], second: str, end: Fraction
+) -> tuple[Fraction, Fraction | None] | None:
+    """Ends of the longest traffic over which the second is cheaper, messages a month; None: it is at none.
+
+    Of those that are equally long the lowest. The upper end is None where it is that of the charts.
+
+    :param end: of the charts
     """
-    first = crossings[0]
-    found = Fraction(0) if first.below == second else None
+    starts: list[Start] = []
+    for start, side in _starts(crossings):
+        if start < end and (not starts or starts[-1][1] != side):
+            starts.append((start, side))
+    ranges = [
+        (start, None if until == end else until)
+        for (start, side), (until, _) in pairwise([*starts, (end, None)])
+        if side == second
+    ]
+    return max(ranges, key=lambda one: ((end if one[1] is None else one[1]) - one[0], -one[0]), default=None)
+
+
+def _starts(crossings: Sequence[Crossing]) -> Iterator[Start]:
+    """From where on which is cheaper; None: neither."""
+    yield Fraction(0), crossings[0].below
     for each in crossings:
-        if each.messages is None or each.messages >= end:
-            break
-        start = each.messages
-        if each.kind == "tie":
-            if each.equal_until is None or each.equal_until >= end:
-                return None
-            start = each.equal_until
-        found = start if each.above == second else None
-    return found
+        if each.messages is not None:
+            yield each.messages, None if each.kind == "tie" else each.above
+        if each.kind == "tie" and each.equal_until is not None:
+            yield each.equal_until, each.above

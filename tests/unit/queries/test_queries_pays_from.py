@@ -31,6 +31,10 @@ def close(got: float | None, exact: F | None) -> bool:
     return abs(got - float(exact)) <= TOLERANCE * abs(float(exact))
 
 
+def per_second(messages: F | None, hours: F) -> F | None:
+    return None if messages is None else messages / (hours * 3600)
+
+
 def test_the_rate_equals_exact_fractions(tmp_path: Path) -> None:
     """Also with the uncertain inputs at their ends, and with the charts' end beyond a rate that was asked."""
     asked = []
@@ -58,31 +62,37 @@ def test_the_rate_equals_exact_fractions(tmp_path: Path) -> None:
         for q in asked
         for factor in (F(3, 4), F(5, 4))
     ]
-    exact: dict[tuple[str, ...], F | None] = {}
+    exact: dict[tuple[str, ...], tuple[F | None, F | None]] = {}
     for q in (*asked, *corners):
         end = max(q.hours * 3600 * CHARTS, q.asked or F(0))
         for options, pair in q.pairs().items():
             if pair.known:
                 found = pays_from(pair.crossings(), options[1], end)
-                exact[(q.question_id, *options)] = None if found is None else found / (q.hours * 3600)
+                start, until = found or (None, None)
+                exact[(q.question_id, *options)] = per_second(start, q.hours), per_second(until, q.hours)
     bucket = Bucket(tmp_path)
     put(bucket, [*asked, *corners])
     rows = bucket.ask("pays_from")
     seen: Counter[str] = Counter()
     for row in rows:
         name, *options = row["question_id"], row["sqs_option"], row["other_option"]
-        own = exact[(name, *options)]
-        beside = [exact[(f"{name} {factor}", *options)] for factor in (F(3, 4), F(5, 4))]
+        own, until = exact[(name, *options)]
+        ends = [exact[(f"{name} {factor}", *options)] for factor in (F(3, 4), F(5, 4))]
+        beside, untils = [start for start, _ in ends], [end for _, end in ends if end is not None]
+        untils += [] if until is None else [until]
         rates = [rate for rate in (own, *beside) if rate is not None]
         assert row["base_id"] == f"base {int(name[1:])}"
         assert close(row["msg_per_s"], own), row
+        assert close(row["until_msg_per_s"], until), row
         assert close(row["low_msg_per_s"], min(rates, default=None)), row
         assert close(row["high_msg_per_s"], max(rates, default=None)), row
+        assert close(row["low_until_msg_per_s"], min(untils, default=None)), row
         assert (row["corners"], row["corners_with"]) == (2, 2 - beside.count(None)), row
         seen["none" if own is None else "first" if own == 0 else "rate"] += 1
+        seen["until"] += until is not None
         seen["moved"] += len(set(rates)) > 1
     assert len(rows) == sum(name in {q.question_id for q in asked} for name, *_ in exact)
-    assert all(seen[kind] >= 10 for kind in ("none", "first", "rate", "moved")), seen
+    assert all(seen[kind] >= 10 for kind in ("none", "first", "rate", "until", "moved")), seen
 
 
 @pytest.mark.parametrize(("capacity", "rate"), [(500.0, None), (None, None)])

@@ -98,10 +98,16 @@ class PaysFrom(Strict):
 
     hours: float = Field(description="of staff time a month")
     msg_per_s: float | None = Field(
-        description="at every rate of the charts from there on; 0: from the first message; null: at none"
+        description="where the longest range of rates begins; 0: from the first message; null: at none"
+    )
+    until_msg_per_s: float | None = Field(
+        default=None, description="where SQS is cheaper again; null: nowhere in the charts"
     )
     low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none, or none of them")
     high_msg_per_s: float | None
+    low_until_msg_per_s: float | None = Field(
+        default=None, description="the lowest end of such a range over the uncertain inputs; null: none ends"
+    )
     corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
     corners_with: int = Field(description="how many of them have such a rate")
 

@@ -31,7 +31,7 @@ from breakeven.report.money.option_words import (
     with_node_down,
 )
 from breakeven.report.money.priced.price_owners import prices_in_full
-from breakeven.report.money.priced.staffed_words import pays_words, staffed_span
+from breakeven.report.money.priced.staffed_words import pays_words
 from breakeven.report.money.priced.uncompared import left_out
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
@@ -210,7 +210,7 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
 def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) -> str:
     """From which rate on it pays with a working day a month; empty where an hour has no price."""
     found = [
-        f"{than(question, option)} {pays_words(rate, ' msg/s on', 'at no rate')}{staffed_span(rate)}"
+        f"{than(question, option)} {pays_words(rate, ' msg/s', 'at no rate', in_full=True)}"
         for option, rate in _pays_from(curves).items()
     ]
     if not found:

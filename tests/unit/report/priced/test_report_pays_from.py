@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from breakeven.report.building.pays_from import with_pays_from
 from breakeven.report.contract.cost_model import PaysFrom
 from breakeven.report.contract.crossing_model import EmptyReceives
 from breakeven.report.contract.report_model import Report
+from breakeven.report.money.break_even import in_short
 from breakeven.report.money.break_even import money as money_detail
+from breakeven.report.money.priced.staffed_words import pays_words
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.spoken import in_detail
 
@@ -81,7 +84,7 @@ def saved_at(report: Report, sqs: str) -> list[tuple[float, float]]:
     ("capacity", "form"),
     [(900.0, "pair"), *((capacity, "trio") for capacity in (450.0, 500.0, 550.0, 12_000.0))],
 )
-def test_with_steps_of_clusters_it_is_in_its_interval_and_pays_at_every_rate_priced_above(
+def test_with_steps_of_clusters_it_is_in_its_interval_and_pays_at_every_rate_priced_within(
     capacity: float, form: str
 ) -> None:
     report = report_of(capacity_msg_per_s=capacity, deployment=form, amazon_mq=None)
@@ -91,7 +94,8 @@ def test_with_steps_of_clusters_it_is_in_its_interval_and_pays_at_every_rate_pri
         if found.msg_per_s is None:
             continue
         assert found.low_msg_per_s <= found.msg_per_s <= found.high_msg_per_s
-        assert all(left > 0 for rate, left in saved_at(report, sqs) if rate >= found.msg_per_s)
+        until = found.until_msg_per_s or math.inf
+        assert all(left > 0 for rate, left in saved_at(report, sqs) if found.msg_per_s <= rate < until)
         assert not all(left > 0 for rate, left in saved_at(report, sqs))
 
 
@@ -113,6 +117,52 @@ def test_at_no_rate_it_is_said_what_it_would_be_at_best() -> None:
     assert (batched.msg_per_s, batched.corners_with, batched.corners) == (None, 1, 2)
     said = in_detail(report)["Staff time"]
     assert "than SQS batched at no rate (at best from about 4,780) (priced up to" in said
+
+
+def test_where_sqs_is_cheaper_again_above_it_is_said_up_to_where_it_pays() -> None:
+    """9 KiB over three zones: traffic of $0.80 for a million messages, and $0.085 for clusters, which the
+    network limits to 988 msg/s. SQS takes $1.2, from 33 billion messages on $0.9, from 67 billion $0.72.
+    """
+    report = report_of(deployment="trio", message_bytes=9 * 1024, amazon_mq=None)
+    used = pays_from(report, AS_USED)
+    assert used
+    assert used.msg_per_s == pytest.approx(757.6, abs=0.1)
+    assert used.until_msg_per_s == pytest.approx(52_172.7, abs=0.1)
+    assert used.is_sure
+    said = in_detail(report)["Staff time"]
+    assert "from about 758 (between " in said
+    assert ") to about 52,200 msg/s and than SQS batched at no rate" in said
+    short = "RabbitMQ is cheaper than SQS as used from about 758 to about 52,200 a second and than"
+    assert short in in_short(report)
+
+
+@pytest.mark.parametrize(
+    ("start", "until", "least", "said"),
+    [
+        (0.0, None, None, "at every rate"),
+        (0.0, 80.0, 80.0, "up to about 80 msg/s"),
+        (20.0, None, None, "from about 20 msg/s on"),
+        (20.0, None, 60.0, "from about 20 msg/s on (or only to about 60)"),
+        (20.0, 80.0, 80.0, "from about 20 to about 80 msg/s"),
+        (20.0, 80.0, 60.0, "from about 20 to about 80 msg/s (or only 60)"),
+        (None, None, None, "at no rate (at best from the first message)"),
+    ],
+)
+def test_a_range_is_said_by_its_ends(
+    start: float | None, until: float | None, least: float | None, said: str
+) -> None:
+    low = 0.0 if start is None else start
+    found = PaysFrom(
+        hours=8,
+        msg_per_s=start,
+        until_msg_per_s=until,
+        low_msg_per_s=low,
+        high_msg_per_s=low,
+        low_until_msg_per_s=least,
+        corners=2,
+        corners_with=2,
+    )
+    assert pays_words(found, " msg/s", "at no rate", in_full=True) == said
 
 
 def test_a_rate_that_may_not_be_there_says_so() -> None:
