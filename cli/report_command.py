@@ -154,11 +154,26 @@ def read(source: Path) -> Report:
     """
     try:
         body = source.read_bytes()
-        return of_today(Report.model_validate_json(body))
+        found = of_today(Report.model_validate_json(body))
     except OSError as error:
         raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise _damaged(source, body, error) from error
+    _check_questions(source, found)
+    return found
+
+
+def _check_questions(source: Path, report: Report) -> None:
+    """Each crossing is shown with what was asked for it.
+
+    :raises InputError: of one that is not there
+    """
+    asked = {question.question_id for question in report.cost_questions}
+    for number, crossing in enumerate(report.crossovers):
+        if crossing.question_id not in asked:
+            field = f"crossovers.{number}.question_id"
+            remedy = f"is no question of cost_questions; {_other_than(source)}"
+            raise InputError(str(source), field, crossing.question_id, remedy)
 
 
 def _damaged(source: Path, body: bytes, error: ValidationError) -> InputError:

@@ -63,6 +63,19 @@ def test_a_damaged_report_is_named_with_its_field(runs, body, field):
     assert caught.value.field == field
 
 
+def test_a_crossing_of_no_question_is_named(runs):
+    path = runs / "r1" / "report" / "report.json"
+    changed = json.loads(path.read_text())
+    changed["crossovers"][1]["question_id"] = "gone"
+    path.write_text(json.dumps(changed))
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert (caught.value.field, caught.value.value) == ("crossovers.1.question_id", "gone")
+    path.write_text(json.dumps(changed | {"cost_questions": []}))
+    with pytest.raises(InputError, match=r"crossovers\.0\.question_id"):
+        read(path)
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_it_writes_the_files_again_and_leaves_their_source_alone(runs, capsys):
     source = runs / "r1" / "report" / "report.json"
