@@ -103,7 +103,7 @@ def _cheapest(answer: Answer) -> str:
     first, *others = found
     costs = "cost" if len(others) > 1 else "costs"
     same = f"; {words.listing([one.label for one in others])} {costs} the same" if others else ""
-    staff = "before staff time" if answer.inputs.hours is None else "staff time included"
+    staff = "before staff time" if answer.inputs.hours is None else "with staff time"
     supposes = conditions_of(first.option_id, answer.inputs, answer.rate)
     at, usd = words.figure(answer.rate), words.dollars(answer.usd(first))
     return (

@@ -30,7 +30,7 @@ def test_it_begins_with_what_is_cheapest_at_the_rate_and_what_that_supposes(caps
     needs = "if each of its clusters carries at least 12,900 msg/s with one node down"
     assert begins("--rate", "3000") == f"{trio}, $895.76 a month before staff time, {needs}."
     known = begins("--rate", "3000", "--capacity", "20000", "--hours", "0.1")
-    assert known == f"{trio}, $903.26 a month staff time included."
+    assert known == f"{trio}, $903.26 a month with staff time."
     assert begins("--rate", "10", "--batch", "10").endswith("; SQS batched and long-polled costs the same.")
     assert document(capsys, "--rate", "3000")["cheapest"] == ["rabbitmq"]
 
