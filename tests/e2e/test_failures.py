@@ -34,6 +34,8 @@ from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_su
 
 #: more would only start more environments of each function
 AT_ONCE = 3
+#: as of ``OFTEN``, failures are in ``npm test``
+ONE_IN_SHORT = [pytest.param(kind, marks=[] if kind == "raise" else pytest.mark.installed) for kind in KINDS]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +124,7 @@ def test_a_failure_that_cannot_even_be_recorded_still_lets_brokers_go(workflow, 
     assert_all_cleaned_up(workflow, run_id)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ONE_IN_SHORT)
 def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
     def broken(*_: Any, **__: Any) -> None:
         if kind == "timeout":
@@ -136,7 +138,7 @@ def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
     assert_all_cleaned_up(workflow, run_id)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ONE_IN_SHORT)
 def test_a_notification_that_fails_or_hangs_is_on_record_and_the_report_is_there(workflow, monkeypatch, kind):
     def broken(*_: Any, **__: Any) -> None:
         if kind == "timeout":

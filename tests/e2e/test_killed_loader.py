@@ -11,6 +11,9 @@ import pytest
 
 from tests.support.workflow.command import Command
 
+#: what a failing loader leads to is in ``npm test`` (test_failures.py); here a process is killed
+pytestmark = pytest.mark.installed
+
 SUITE = """
 suite: two-cases
 title: Two short cases, one of which will not end well
@@ -79,7 +82,6 @@ def test_a_killed_loader_fails_its_case_alone(tmp_path):
     assert_failed_alone(command, case_id)
 
 
-@pytest.mark.installed
 def test_a_loader_killed_in_a_search_of_two_fails_it_and_the_other_ends(tmp_path):
     command, case_id = ended(SEARCH, "capacity", tmp_path)
     assert_failed_alone(command, case_id)

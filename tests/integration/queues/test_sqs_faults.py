@@ -41,9 +41,9 @@ HIDDEN_S = 5
 LATE_S = 3.0
 #: messages a second: each fault meets some calls, where other work leaves a tenth of a core, too
 RATE = 100
-#: the general path meets them with the same client as the compiled core
+#: the compiled core's in ``npm test``, the same client's general path and the reference client in test:aws
 by_each_path = pytest.mark.parametrize(
-    "path", ["core", pytest.param("general", marks=pytest.mark.installed), "boto3"]
+    "path", ["core", *(pytest.param(path, marks=pytest.mark.installed) for path in ("general", "boto3"))]
 )
 WAITS = Waits(unknown=HIDDEN_S + 3.0, hidden=HIDDEN_S + 1.0)
 Row = dict[str, Any]
