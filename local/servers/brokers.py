@@ -205,7 +205,7 @@ class BrokerCluster:
                 )
             if time.monotonic() > deadline:
                 raise BreakevenError(f"the Erlang port mapper does not answer on port {port}")
-            time.sleep(0.01)
+            time.sleep(0.05)
 
     def _start_node(self, plan: NodePlan, env: dict[str, str]) -> None:
         with plan.output.open("wb") as output:

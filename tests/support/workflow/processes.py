@@ -8,12 +8,16 @@ from pathlib import Path
 
 
 def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Has the condition come true by then?"""
-    deadline = time.monotonic() + seconds
+    """Has the condition come true by then?
+
+    It is looked at less and less often: many a look takes milliseconds, here and at the server that is asked.
+    """
+    deadline, pause_s = time.monotonic() + seconds, 0.02
     while time.monotonic() < deadline:
         if condition():
             return True
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(0.3, 1.3 * pause_s)
     return bool(condition())
 
 
