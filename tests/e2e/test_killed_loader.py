@@ -22,7 +22,7 @@ instrument: false
 warm_up: false
 seed: 1
 scenarios:
-  parallel: {threads: [1, 2], rate: 100, warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}
+  parallel: {threads: [1, 2], rate: 100, warmup_s: 1, measure_s: 4, drain_s: 120, message_size: 1KiB}
 """
 #: one search by two loaders, whose first one leads; and a case that is to go well
 SEARCH = SUITE.replace("threads: [1, 2], rate: 100", "threads: 1") + (

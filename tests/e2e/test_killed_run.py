@@ -21,7 +21,7 @@ targets: [sqs-standard]
 instrument: false
 warm_up: false
 scenarios:
-  parallel: {threads: [1, 2, 3, 4], rate: 20, warmup_s: 1, measure_s: 1, drain_s: 30, message_size: 1KiB}
+  parallel: {threads: [1, 2, 3, 4], rate: 20, warmup_s: 1, measure_s: 1, drain_s: 300, message_size: 1KiB}
 """
 
 

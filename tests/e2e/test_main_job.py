@@ -28,7 +28,7 @@ targets: [sqs-standard]
 instrument: false
 warm_up: false
 seed: 1
-defaults: {{threads: 1, warmup_s: 1, drain_s: 30, message_size: 1KiB}}
+defaults: {{threads: 1, warmup_s: 1, drain_s: 300, message_size: 1KiB}}
 scenarios:
   short: {{measure_s: 2}}
   long: {{measure_s: {LONG_S}, rate: 20}}

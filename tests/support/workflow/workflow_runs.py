@@ -46,7 +46,7 @@ targets: [rabbitmq-mirrored-pair]
 instrument: false
 warm_up: false
 scenarios:
-  parallel: {threads: 1, rate: 100, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
+  parallel: {threads: 1, rate: 100, warmup_s: 0, measure_s: 1, drain_s: 60, message_size: 16B}
 """
 
 
