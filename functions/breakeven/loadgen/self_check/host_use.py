@@ -40,6 +40,23 @@ class HostUse:
     idle_share: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OwnTicks:
+    """Ticks that are not others': of the run's processes with their ended children, and of each thread of the
+    kernel.
+
+    Such a thread leaves its ticks to nobody when it ends, as an idle worker does after five minutes: in one
+    sum, all that it had ever used would be missing at the end, and be taken for other programs'.
+    """
+
+    run: int
+    kernel: Mapping[int, int]
+
+    def since(self, before: OwnTicks) -> int:
+        kernel = sum(max(0, ticks - before.kernel.get(number, 0)) for number, ticks in self.kernel.items())
+        return self.run - before.run + kernel
+
+
 class HostMeter:
     """The use of the host since this was made. A look costs some microseconds for each process there."""
 
@@ -57,13 +74,13 @@ class HostMeter:
         others = None
         if own is not None and self._own is not None:
             # both are samples of a kind: their difference is now and then a little under nothing
-            others = max(0, sum(ticks[_USED]) - (own - self._own)) / total
+            others = max(0, sum(ticks[_USED]) - own.since(self._own)) / total
         # a kernel that has counted none since it started may not be told of any
         steal = ticks[_STEAL] / total if host[_STEAL] else None
         return HostUse(others, steal, sum(ticks[_IDLE]) / total)
 
-    def _look(self) -> tuple[list[int], int | None]:
-        """Ticks of the host by kind, and those of the run's own processes."""
+    def _look(self) -> tuple[list[int], OwnTicks | None]:
+        """Ticks of the host by kind, and those that are not others'."""
         if has_own_host(self._environment):
             return [], None
         with suppress(OSError, ValueError):
@@ -71,24 +88,26 @@ class HostMeter:
             return [int(ticks) for ticks in first[1 : 1 + _KINDS]], self._own_ticks()
         return [], None
 
-    def _own_ticks(self) -> int | None:
+    def _own_ticks(self) -> OwnTicks | None:
         run = int(self._environment.get(RUN_PROCESS, 0))
         if not run:
             return None
-        parents, ticks, own = {}, {}, {run}
+        parents, ticks, kernel = {}, {}, {}
         for process in filter(str.isdecimal, os.listdir(self._proc)):
             with suppress(OSError):  # it has ended: its parent has its ticks
                 stat = (self._proc / process / "stat").read_bytes().rpartition(b")")[2].split()
                 number = int(process)
                 parents[number], ticks[number] = int(stat[_PARENT]), sum(map(int, stat[_TICKS]))
                 if int(stat[_FLAGS]) & _OF_THE_KERNEL:
-                    own.add(number)
+                    kernel[number] = ticks.pop(number)
         if run not in parents:
             return None
-        return sum(spent for process, spent in ticks.items() if _descends(process, own, parents))
+        return OwnTicks(
+            sum(spent for process, spent in ticks.items() if _descends(process, run, parents)), kernel
+        )
 
 
-def _descends(process: int, own: set[int], parents: Mapping[int, int]) -> bool:
-    while process not in own and process in parents:
+def _descends(process: int, run: int, parents: Mapping[int, int]) -> bool:
+    while process != run and process in parents:
         process = parents[process]
-    return process in own
+    return process == run

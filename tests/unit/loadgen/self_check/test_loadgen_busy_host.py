@@ -87,6 +87,17 @@ def test_a_child_that_ends_leaves_its_ticks_to_its_parent(proc: Proc) -> None:
     assert meter.use().others_share == 0.0
 
 
+def test_a_kernel_thread_that_ends_or_starts_adds_nothing_to_others(proc: Proc) -> None:
+    proc.ticks = {7: (0, 1_000, 0, 0), 12: (50, 0, 0, 0)}
+    proc.write()
+    meter = HostMeter(RUN, proc.folder)
+    (proc.folder / "7" / "stat").unlink()
+    proc.processes = {8 if process == 7 else process: it for process, it in proc.processes.items()}
+    proc.ticks, proc.host = {8: (0, 40, 0, 0), 12: (150, 0, 0, 0)}, [150, 0, 40, 10, 0, 0, 0, 50]
+    proc.write()
+    assert meter.use().others_share == 50 / 200
+
+
 def test_the_runs_own_processes_alone_leave_nothing_to_others(proc: Proc) -> None:
     proc.write()
     meter = HostMeter(RUN, proc.folder)
@@ -130,7 +141,7 @@ def test_this_machines_counters_are_read() -> None:
     meter = HostMeter({RUN_PROCESS: str(os.getpid())})
     assert meter._host
     assert meter._own is not None
-    assert meter._own > 0
+    assert meter._own.run > 0
 
 
 #: reason -> the smallest evidence, what its sentence says of that, and those nearest to it that are none
