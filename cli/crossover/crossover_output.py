@@ -12,7 +12,7 @@ from breakeven.pricing.bill.questions import AS_USED, RABBITMQ, Option
 from breakeven.pricing.bill.variations import STAFF_HOURS
 from breakeven.pricing.cluster_form import mirroring_note
 from breakeven.report.contract.cost_model import PaysFrom
-from breakeven.report.money.priced.staffed_words import pays_words
+from breakeven.report.money.priced.staffed_words import pays_somewhere, pays_words
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.crossings_output import conditions_of, print_crossings
 from cli.crossover.pairs_output import print_pairs
@@ -133,7 +133,8 @@ def _with_staff(answer: Answer) -> list[str]:
         return []
     said = [f"than {sqs} {pays_words(one, ' msg/s', 'at no rate', in_full=True)}" for sqs, one in found]
     staff = f"{STAFF_HOURS:g} hours of staff time a month at {words.dollars(answer.inputs.hour_rate)} an hour"
-    carried = "" if answer.inputs.capacity_msg_per_s else ", if its clusters carry the load"
+    is_known = bool(answer.inputs.capacity_msg_per_s) or not pays_somewhere(one for _, one in found)
+    carried = "" if is_known else ", if its clusters carry the load"
     return [f"With {staff}, self-hosting is cheaper {words.listing(said)}{carried}."]
 
 

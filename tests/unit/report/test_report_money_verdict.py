@@ -169,6 +169,11 @@ def test_where_it_never_pays_with_staff_time_that_is_said():
     )
 
 
+def test_where_it_pays_at_no_rate_there_is_no_load_to_carry():
+    follows = said(message_bytes=65536)[1]
+    assert follows.endswith("at no rate priced and than SQS batched at no rate priced.")
+
+
 def test_fifo_is_named_where_its_requests_are_what_is_priced():
     first, follows, _ = said(queue="fifo")
     assert "SQS FIFO batched is the cheapest below" in first

@@ -31,7 +31,7 @@ from breakeven.report.money.option_words import (
     with_node_down,
 )
 from breakeven.report.money.priced.price_owners import prices_in_full
-from breakeven.report.money.priced.staffed_words import pays_words
+from breakeven.report.money.priced.staffed_words import pays_somewhere, pays_words
 from breakeven.report.money.priced.uncompared import left_out
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
@@ -232,7 +232,8 @@ def _with_staff_in_short(report: Report) -> str:
         for option, rate in rates.items()
     ]
     hours = f"With {STAFF_HOURS:g} staff hours a month at {hour(used.hour_usd)}"
-    carried = "" if question.inputs.get("capacity_msg_per_s") else ", if it carries the load"
+    is_known = bool(question.inputs.get("capacity_msg_per_s")) or not pays_somewhere(rates.values())
+    carried = "" if is_known else ", if it carries the load"
     return f"{hours}, RabbitMQ is cheaper {' and '.join(found)}{carried}."
 
 

@@ -53,6 +53,11 @@ def test_from_which_rate_it_pays_with_staff_time_is_exact_where_clusters_are_add
     assert "if its clusters carry the load." in said(capsys)
 
 
+def test_where_it_pays_at_no_rate_there_is_no_load_to_carry(capsys: Capsys) -> None:
+    out = said(capsys, "--size", "64KiB")
+    assert "than SQS as used at no rate and than SQS batched and long-polled at no rate.\n" in out
+
+
 def test_that_sqs_is_cheaper_again_is_no_reason_to_say_that_it_never_pays(capsys: Capsys) -> None:
     said_of = "self-hosting is cheaper than SQS as used from about 758 ("
     out = " ".join(said(capsys, "--size", "9KiB").split())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from breakeven.report.contract.cost_model import PaysFrom
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.money.option_words import about, span
@@ -27,6 +29,11 @@ def pays_words(found: PaysFrom, unit: str, never: str, *, in_full: bool = False)
         return f"from about {about(start)}{unit}{on}{moves}" if start else f"at every rate{moves}"
     until = f"to about {about(end)}{unit}{f' (or only {about(least)})' if least else ''}"
     return f"from about {about(start)}{moves} {until}" if start else f"up {until}{moves}"
+
+
+def pays_somewhere(found: Iterable[PaysFrom]) -> bool:
+    """Does any say a rate, at best at least, so that clusters have to carry it?"""
+    return any(one.msg_per_s is not None or one.low_msg_per_s is not None for one in found)
 
 
 def _at_best(found: PaysFrom) -> str:
