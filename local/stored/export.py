@@ -39,7 +39,8 @@ def check_folder(runs: Path) -> None:
         with tempfile.TemporaryFile(dir=runs) as file:
             file.write(bytes(LEAST_BYTES))
     except OSError as error:
-        remedy = f"no folder that results can be written to ({error.strerror}); give another one"
+        wrong = "is a file" if isinstance(error, FileExistsError) else error.strerror
+        remedy = f"no folder that results can be written to ({wrong}); give another one"
         raise InputError("breakeven run", "--runs", str(runs), remedy) from error
 
 

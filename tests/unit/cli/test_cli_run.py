@@ -79,10 +79,11 @@ def test_a_folder_that_takes_no_results_is_refused_before_there_are_any(
 ) -> None:
     file = tmp_path / "a-file"
     file.write_text("not a folder")
-    for place in (file, file / "runs", Path("/proc/runs")):
+    wrongs = {file: "is a file", file / "runs": "Not a directory", Path("/proc/runs"): "No such file"}
+    for place, wrong in wrongs.items():
         assert main.main(["run", "quick", "--runs", str(place)]) == main.BAD_INPUT
         line = capsys.readouterr().err.splitlines()[-1]
-        assert f"--runs: '{place}': no folder that results can be written to" in line
+        assert f"--runs: '{place}': no folder that results can be written to ({wrong}" in line
         assert main.main(["run", "quick", "--on", "aws", "--runs", str(place)]) == main.BAD_INPUT
         assert f"--runs: '{place}'" in capsys.readouterr().err
 
