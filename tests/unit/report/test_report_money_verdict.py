@@ -77,7 +77,7 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     )
     assert (
         measured
-        == "All 2 cases were measured on this machine (SQS emulated), and none of 8,642 messages was lost."
+        == "Both cases were measured on this machine (SQS emulated), and none of 8,642 messages was lost."
     )
 
 

@@ -65,6 +65,7 @@ export function idlePolls(inputs: Inputs): [number, string] {
   if (inputs.consumer === null || inputs.empty_receives !== null) return [0, ""];
   const each = pollsPerS(inputs);
   const hours = number(inputs.hours_per_month);
-  const said = `; idle polls ${inputs.consumer_queues} queues x ${number(each)} a second x ${hours} h x 3,600`;
+  const queues = `${inputs.consumer_queues} ${inputs.consumer_queues === 1 ? "queue" : "queues"}`;
+  const said = `; idle polls ${queues} x ${number(each)} a second x ${hours} h x 3,600`;
   return [inputs.consumer_queues * each * secondsPerMonth(inputs), said];
 }

@@ -35,7 +35,8 @@ def _measured(report: Report) -> str:
         return ""
     planned = len(report.cases) + report.unsettled
     cases = words.plural(planned, "case")
-    of = f"All {cases} were" if len(done) == planned > 1 else f"{len(done)} of {cases} {_was(len(done))}"
+    every = f"Both {cases.removeprefix('2 ')}" if planned == 2 else f"All {cases}"
+    of = f"{every} were" if len(done) == planned > 1 else f"{len(done)} of {cases} {_was(len(done))}"
     here = "on this machine" if report.environment == "local" else "on AWS"
     names = sorted({words.short_target_name(c.target) for c in done if c.provenance == "emulated"})
     emulated = f" ({words.listing(names)} emulated)" if names else ""

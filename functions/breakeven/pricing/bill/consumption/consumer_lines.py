@@ -26,7 +26,8 @@ def idle_polls(inputs: Inputs) -> tuple[float, str]:
         return 0.0, ""
     queues, per_s = inputs.consumer_queues, polls_per_s(inputs)
     hours = number(inputs.hours_per_month)
-    formula = f"; idle polls {queues} queues x {number(per_s)} a second x {hours} h x 3,600"
+    counted = f"{queues} {'queue' if queues == 1 else 'queues'}"
+    formula = f"; idle polls {counted} x {number(per_s)} a second x {hours} h x 3,600"
     return queues * per_s * inputs.seconds_per_month, formula
 
 
