@@ -27,7 +27,7 @@ from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken,
 from local.servers.broker_files import NodePlan, environment, mapper_environment, write_cookie, write_node
 from local.servers.broker_releases import CONTROL, OWN, Release
 
-#: seconds; alone on two cores nodes take 6 to 12, beside four other clusters that start a minute
+#: seconds; on two cores with much else to do, nodes were seen not to be ready after 90
 START_DEADLINE_S = 180.0
 #: the data is thrown away, so nothing is gained by waiting for an orderly end (6 s)
 STOP_GRACE_S = 1.5
