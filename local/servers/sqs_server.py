@@ -31,7 +31,7 @@ from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken,
 JARS = Path(__file__).parents[2] / ".cache" / "elasticmq" / "lib"
 MAIN_JAR = "elasticmq-server_2.13-*.jar"
 ENDPOINT_OPTION = "--sqs-endpoint"
-START_DEADLINE_S = 120.0
+START_DEADLINE_S = 180.0
 STOP_GRACE_S = 2.0
 LOOK_EVERY_S = 0.1
 MIB = 1024 * 1024
