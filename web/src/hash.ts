@@ -15,14 +15,19 @@ function values(state: State): Values {
   return found;
 }
 
-/** The state behind `#`; empty where nothing differs. */
-export function written(state: State, data: PageData): string {
+/** What differs from the page's own inputs, by the names of the controls. */
+export function changed(state: State, data: PageData): [string, string | number | null][] {
   const usual = values(initial(data));
   const own = values(state);
-  const changed = Object.keys(own).filter((key) => own[key] !== usual[key]);
+  const keys = Object.keys(own).filter((key) => own[key] !== usual[key]);
   // a number of messages means nothing without its unit
-  if (changed.includes("unit") && !changed.includes("traffic")) changed.push("traffic");
-  const pairs = changed.map((key) => `${key}=${encodeURIComponent(String(own[key] ?? ""))}`);
+  if (keys.includes("unit") && !keys.includes("traffic")) keys.push("traffic");
+  return keys.map((key) => [key, own[key] ?? null]);
+}
+
+/** The state behind `#`; empty where nothing differs. */
+export function written(state: State, data: PageData): string {
+  const pairs = changed(state, data).map(([key, value]) => `${key}=${encodeURIComponent(String(value ?? ""))}`);
   return pairs.length ? [`v${data.version}`, ...pairs].join("&") : "";
 }
 

@@ -3,6 +3,7 @@ import type { PageData } from "./data.js";
 import { answer, type Answer } from "./cost/answer.js";
 import { read, written } from "./hash.js";
 import { asCsv, asPicture, asText, copy, download } from "./share.js";
+import { settings } from "./settings.js";
 import { initial, rateOf, settled, type State } from "./state.js";
 import { chart, key } from "./view/chart.js";
 import { byId, whole } from "./view/dom.js";
@@ -84,14 +85,7 @@ class Page {
     const width = Math.max(280, frame.clientWidth || 640);
     frame.replaceChildren(chart(shown, width, width < NARROW ? 320 : 400, theme()));
     byId("yours-rings").textContent = key(shown);
-    byId("yours-settings").textContent = this.settings();
-  }
-
-  /** What differs from the page's own inputs, for paper and for who listens. */
-  private settings(): string {
-    const hash = written(this.state, this.data);
-    const own = hash.split("&").slice(1).map((pair) => decodeURIComponent(pair).replace("=", " "));
-    return own.length ? `Set here: ${own.join(", ")}.` : "At this page's own inputs.";
+    byId("yours-settings").textContent = settings(state, data);
   }
 
   private listen(): void {

@@ -183,7 +183,7 @@ def test_a_hash_that_is_none_of_this_page_gives_its_own_inputs_and_says_so(opene
         assert verdict(page).startswith("At 263 million messages of 1 KiB a month")
         assert page.locator("#yours-settings").inner_text() == "At this page's own inputs."
         page.evaluate("location.hash = '#v1&traffic=7'")
-        page.locator("#yours-settings", has_text="Set here: traffic 7.").wait_for()
+        page.locator("#yours-settings", has_text="Set here: Traffic 7 messages a second, mean.").wait_for()
 
 
 def test_a_name_of_a_section_is_no_state_and_its_fold_opens(opened):
@@ -272,11 +272,12 @@ def test_without_a_script_the_verdict_and_the_tables_remain(opened):
 
 
 def test_on_paper_the_answer_stands_without_its_controls(opened):
-    page = opened(hash="#v1&traffic=2500")
+    page = opened(hash="#v1&unit=month&traffic=2500000&message_bytes=40960&consumer=lambda&hours=")
     page.emulate_media(media="print")
     assert page.locator("#yours-verdict").is_visible()
     assert not page.locator("#controls").is_visible()
-    assert page.locator("#yours-settings").inner_text() == "Set here: traffic 2500."
+    said = "Set here: Traffic 2,500,000 messages a month; Message size 40 KiB; Consumers Lambda."
+    assert page.locator("#yours-settings").inner_text() == said
 
 
 def test_it_is_never_wider_than_its_window(opened):

@@ -11,7 +11,7 @@ from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
 from breakeven.report.money.headline import headline
 from breakeven.report.money.priced.price_owners import prices_in_short
-from breakeven.report.render.page import Content, money_keys, set_page
+from breakeven.report.render.page import Content, keys_of, money_keys, set_page
 from breakeven.report.render.page_data import Printed, page_data
 from breakeven.report.render.script import script
 from breakeven.report.sections import answer_in_detail, cost, provenance
@@ -49,6 +49,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
         [section for section in made if section and section.parts],
         script(page_data(money, printed)),
         beside=False,
+        keys_of=keys_of(money),
     )
     return set_page(money, content)
 

@@ -20,6 +20,7 @@ from breakeven.report.elements import Section
 from breakeven.report.leading import leading
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
+from breakeven.report.money.priced.leading_words import condition_words
 from breakeven.report.render.bundle import TEMPLATES
 from breakeven.report.render.page_data import page_data
 from breakeven.report.render.script import Script, script
@@ -51,6 +52,7 @@ class Content:
     """All that the template sets, of a run, of a source, or of the calculator.
 
     :param beside: whether unrounded figures lie in files beside the page
+    :param keys_of: what the few figures are of; they stay when the page's controls are moved
     """
 
     headline: str
@@ -60,6 +62,7 @@ class Content:
     sections: Sequence[Section]
     script: Script | None
     beside: bool = True
+    keys_of: str = ""
 
 
 def page(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
@@ -70,7 +73,15 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
     headline, *said = leading(report)
     paragraphs = [paragraph for paragraph in said if not instrument_findings.is_warning(paragraph)]
     sections = made or sections_of(Subject(report, published))
-    content = Content(headline, paragraphs, byline(report), keys(report), sections, script(page_data(report)))
+    content = Content(
+        headline,
+        paragraphs,
+        byline(report),
+        keys(report),
+        sections,
+        script(page_data(report)),
+        keys_of=keys_of(report),
+    )
     return set_page(report, content)
 
 
@@ -163,6 +174,15 @@ def money_keys(report: Report) -> list[Key]:
         ("Break-even once SQS is batched and long-polled", main_crossover(report, BATCHED)),
     )
     return [_key(name, crossing) for name, crossing in found if crossing and crossing.msg_per_s is not None]
+
+
+def keys_of(report: Report) -> str:
+    """What the few figures are of; empty where no break-even is among them."""
+    if not money_keys(report) or (question := report.headline_question) is None:
+        return ""
+    consumer = {None: "the queue only", "containers": "consumers in containers", "lambda": "Lambda consumes"}
+    asked = question.priced_with.consumer
+    return f"At the page's own inputs, whatever is set above. {condition_words(question)}, {consumer[asked]}:"
 
 
 def _key(name: str, crossing: Crossover) -> Key:

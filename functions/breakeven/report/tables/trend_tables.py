@@ -37,13 +37,13 @@ def _point(trend: Trend, point: ChangePoint) -> Row:
 
 
 def series_table(trend: Trend) -> Table:
-    """Of each figure the last level, against the first and the one before."""
+    """Of each figure the last level, against the first and the one before; empty of a single run."""
     return Table(
         slug="series",
         caption="Each figure over the runs",
         label_titles=("Target", "Figure"),
         columns=("against the first run", "against the run before", "cells", "runs"),
-        rows=tuple(map(_series, trend.series)),
+        rows=tuple(map(_series, trend.series)) if len(trend.runs) > 1 else (),
         notes=(
             "The last run's level: the geometric mean over its cells. Runs that lack the figure, or most of "
             "its cells, are passed over.",
