@@ -137,6 +137,11 @@ def find(target: str, runs: Path, asked_by: str = "breakeven report") -> Path:
         for path in (place, place / SOURCE, place / "report" / SOURCE):
             if path.is_file():
                 return path
+            if path.name == SOURCE and path.is_dir():
+                raise InputError(asked_by, "run", target, f"{path} is a folder; {_other_than(path)}")
+    if runs.exists() and not runs.is_dir():
+        remedy = "is no folder; name the one that has the runs"
+        raise InputError(asked_by, "--runs", str(runs), remedy)
     names = sorted({path.parents[1].name for path in runs.glob(f"*/report/{SOURCE}")} - {"latest"})
     known = [name for name in names if not name.startswith(PREFIX)]
     remedy = (
@@ -194,7 +199,7 @@ def _other_than(source: Path) -> str:
     folder = source.resolve().parent.parent
     if report_of(folder) == source.resolve() and has_records(folder):
         anew = made_anew(folder)
-        return f"remove the file, and {anew}" if anew else NOT_ANEW
+        return f"remove it, and {anew}" if anew else NOT_ANEW
     return f"give a {SOURCE} as docs/report.schema.json describes it"
 
 

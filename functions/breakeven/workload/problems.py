@@ -140,8 +140,9 @@ def _allowed(schema: Schema) -> str:
 
 
 def _is_plain(schema: Schema) -> bool:
-    """A number or boolean, which YAML reads as text when it is quoted."""
-    return schema.get("type") in {*NUMBERS, "boolean"} and "allowed" not in schema
+    """A number or boolean, which YAML reads as text when it is quoted; a size may be text."""
+    kind = schema.get("type")
+    return kind == "number" or (kind in {*NUMBERS, "boolean"} and "allowed" not in schema)
 
 
 def _choices(schema: Schema) -> list[str]:

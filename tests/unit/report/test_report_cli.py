@@ -51,6 +51,17 @@ def test_a_run_that_is_not_there_is_one_clear_error(runs, capsys):
     assert "'r9': no report.json there; there are r1" in capsys.readouterr().err
 
 
+def test_a_folder_where_a_file_should_be_and_the_other_way_round_are_named(runs, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["report", "r1", "--runs", str(tmp_path / "file")]) == 2
+    assert f"--runs: '{tmp_path / 'file'}': is no folder; name the one" in capsys.readouterr().err
+    report = runs / "r1" / "report" / "report.json"
+    report.unlink()
+    report.mkdir()
+    assert main(["report", "r1", "--runs", str(runs)]) == 2
+    assert f"'r1': {report} is a folder; give a report.json" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [("{", "line 1, column 2"), ("{}", "run_id"), ('{"schema_version": "9"}', "schema_version")],

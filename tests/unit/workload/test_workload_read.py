@@ -55,6 +55,7 @@ BAD = [
     ),
     (document({"threads": "5"}), "scenarios.parallel.threads", "5", "whole number from 1 to 800"),
     (document({"threads": "5"}), "scenarios.parallel.threads", "5", "without quotes"),
+    (document({"rate": "100"}), "scenarios.parallel.rate", "100", "such as 500, without quotes"),
     (document({"threads": 2.5}), "scenarios.parallel.threads", 2.5, "whole number from 1 to 800"),
     (document({"threads": True}), "scenarios.parallel.threads", True, "whole number from 1 to 800"),
     (document({"threads": 0}), "scenarios.parallel.threads", 0, "whole number from 1 to 800"),

@@ -27,7 +27,7 @@ def test_a_damaged_report_is_made_anew_as_its_error_says_whatever_the_folder_is_
     capsys.readouterr()
     assert main(["report", name, "--runs", str(runs)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    before, _, rest = line.partition("; remove the file, and npm run breakeven -- ")
+    before, _, rest = line.partition("; remove it, and npm run breakeven -- ")
     assert before.startswith(f"error: {source}: line 1, column 2: 'end of file': ")
     again, _, why = rest.partition(" makes it anew")
     assert why == " from the run's rows"
