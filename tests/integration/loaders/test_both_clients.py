@@ -97,6 +97,7 @@ def warmed(request: pytest.FixtureRequest) -> None:
     side_by_side([(opened(request, "sqs-standard"), planned("sqs-standard", "native", WARMING))])
 
 
+@pytest.mark.quiet
 @pytest.mark.parametrize("target", TARGETS)
 def test_both_achieve_the_same_rate_and_median(
     request: pytest.FixtureRequest, compare: Compare, target: str
@@ -121,6 +122,7 @@ def on_instrument(case: Case, **behaviour: Any) -> tuple[Target, Case]:
     return InstrumentTarget(), case.model_copy(update={"target": "instrument", "workload": workload})
 
 
+@pytest.mark.quiet
 def test_a_client_adds_no_more_than_is_said_and_a_slow_one_is_reported() -> None:
     cases = [planned(name, client, STEADY[name]) for name in TARGETS for client in CLIENTS]
     slow = on_instrument(cases[0], messages_per_s=40)
