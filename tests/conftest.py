@@ -21,8 +21,9 @@ from moto.s3.models import S3Backend
 from local import descriptions
 from local.cdk.synth import Synthesis
 from local.children import Children
+from tests.support.once_more import name_them
 from tests.support.shared import FOLDER, made_once
-from tests.support.workers import REAL, SharedServersScheduling
+from tests.support.workers import SharedServersScheduling
 
 pytest_plugins = ["tests.support.servers"]
 
@@ -45,12 +46,6 @@ ROOT = Path(__file__).parent.parent
 os.environ.setdefault("MOTO_AMIS_PATH", str(ROOT / "tests" / "fixtures" / "machine_images.json"))
 
 
-#: the variable with the file that names what ``setup/tests.sh`` runs once more
-AGAIN = "BREAKEVEN_TESTS_AGAIN"
-#: of how many tests it may be the machine that they failed
-MAY_FAIL = 10
-
-
 def pytest_configure() -> None:
     """Have a folder for what workers of this session share; the session's first process makes it.
 
@@ -62,14 +57,8 @@ def pytest_configure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Name what may run once more, for ``setup/tests.sh``: a few tests of real servers in real time, where
-    nothing else failed.
-    """
-    failed = {
-        report.nodeid: None for what in ("failed", "error") for report in terminalreporter.stats.get(what, [])
-    }
-    if AGAIN in os.environ and len(failed) <= MAY_FAIL and all(name.startswith(REAL) for name in failed):
-        Path(os.environ[AGAIN]).write_text("".join(f"{name}\n" for name in failed))
+    stats = terminalreporter.stats
+    name_them(report.nodeid for what in ("failed", "error") for report in stats.get(what, []))
 
 
 @pytest.hookimpl(optionalhook=True)
