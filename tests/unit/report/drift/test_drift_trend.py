@@ -198,6 +198,11 @@ def test_the_command_prints_it_writes_a_page_and_answers_in_json(
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_a_single_run_has_no_rows_of_what_there_is_nothing_to_hold_it_against(year: Sequence[Report]) -> None:
+    assert series_table(trend_of(*year[:1])).rows == ()
+    assert len(series_table(trend_of(*year[:2])).rows) > 1
+
+
 def test_its_tables_are_in_plain_words_with_minus_signs(year: Sequence[Report]) -> None:
     found = trend_of(*year)
     assert series_table(found).columns[:2] == ("against the first run", "against the run before")
