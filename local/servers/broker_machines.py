@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from breakeven.agent.node_survey import surveyed
 from breakeven.agent.order_agent import FaultAgent
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
@@ -139,12 +140,21 @@ class BrokerMachines:
     def _start(self, lane: _Lane) -> None:
         run_id, target = lane.run_and_target
         with self._reported_to_lane(lane, lane.launch.instance_ids):
-            nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
+            nodes = self._surveyed(lane, self._start_cluster(lane, self._access_for(run_id, target)).nodes)
             if self._is_relayed(run_id, target):
                 nodes = self._start_relay(lane, nodes)
             self._start_agent(lane)
             for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
                 self._register(run_id, target, instance, node)
+
+    @staticmethod
+    def _surveyed(lane: _Lane, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The first node's survey is that of all: they share the machine's disk, and its loopback."""
+        if lane.cluster is None:
+            return nodes
+        first, *others = nodes
+        survey = surveyed(lane.cluster.evaluate, first.name)
+        return first.model_copy(update={"survey": survey}), *others
 
     def _start_relay(self, lane: _Lane, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         relay = ClientRelay(self._children, self._workdir)

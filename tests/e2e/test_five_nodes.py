@@ -65,6 +65,14 @@ def test_every_message_is_accounted_for_with_five_nodes_and_with_four(report: di
     assert report["manifest"]["targets"][TARGET]["nodes"] == 5
 
 
+def test_the_first_node_was_surveyed_with_its_connections_to_the_four_others(report: dict[str, Any]) -> None:
+    (survey,) = report["surveys"]
+    assert (survey["target"], survey["error"]) == (TARGET, None)
+    assert survey["sync"]["p50_ms"] > 0
+    assert len({link["peer"] for link in survey["links"]} - {survey["node"]}) == 4
+    assert all(link["bytes_per_s"] > 0 for link in survey["links"])
+
+
 def test_a_group_of_three_is_whole_with_a_node_down_and_one_of_five_lacks_a_member(
     report: dict[str, Any],
 ) -> None:

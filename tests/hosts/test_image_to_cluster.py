@@ -8,6 +8,7 @@ gives the mirrored pair, Debian 13 the trio; Debian's testing has the RabbitMQ t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 
 import pytest
 
@@ -118,6 +119,16 @@ def test_a_node_starts_after_the_network_and_after_what_writes_its_hosts(lane):
         ]
         assert max(written[1:]) > 0, "by the name that this release has"
         assert 0 < max(written) <= begun
+
+
+def test_each_node_registers_with_its_volume_and_the_first_with_the_way_to_the_others(lane):
+    first, *others = sorted(lane.access.nodes, key=lambda node: IPv4Address(node.host))
+    for node in (first, *others):
+        assert node.survey is not None
+        assert (node.survey.error, bool(node.survey.sync)) == (None, True)
+    assert sorted(link.peer for link in first.survey.links) == sorted(node.name for node in others)
+    assert all(link.bytes_per_s > 0 for link in first.survey.links)
+    assert [node.survey.links for node in others] == [()] * len(others)
 
 
 def _moment(node: Instance, unit: str, field: str) -> int:

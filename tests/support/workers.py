@@ -26,7 +26,11 @@ SHARING = {
         f"{QUEUES}/test_clients_amqp.py",
     ),
     "rabbitmq_pair of a run": ("tests/e2e/test_bad_input.py", "tests/e2e/test_weather.py"),
-    "rabbitmq_trio": (f"{BROKERS}/test_faults.py", f"{BROKERS}/test_targets_rabbitmq_quorum.py"),
+    "rabbitmq_trio": (
+        f"{BROKERS}/test_faults.py",
+        f"{BROKERS}/test_node_survey.py",
+        f"{BROKERS}/test_targets_rabbitmq_quorum.py",
+    ),
     "rabbitmq_two": (f"{BROKERS}/test_pair_faults.py", f"{LOADERS}/test_loss.py"),
     "rabbitmq_node": (
         f"{BROKERS}/test_targets_rabbitmq_single.py",

@@ -7,6 +7,7 @@ import ssl
 
 from pydantic import Field
 
+from breakeven.agent.node_survey import NodeSurvey
 from breakeven.terms import Frozen
 
 
@@ -17,6 +18,7 @@ class Node(Frozen):
     ``packages``: name -> version, of those that its image was made with; empty of one that is no image's.
     ``relay_port``: where a relay before its AMQP port answers, for cases with faults of that network; None:
     none is there.
+    ``survey``: of its volume and its connections to its peers, made before it registered; None: none was.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Node(Frozen):
     certificate: str | None = None
     packages: dict[str, str] = Field(default_factory=dict)
     relay_port: int | None = None
+    survey: NodeSurvey | None = None
 
 
 class Access(Frozen):

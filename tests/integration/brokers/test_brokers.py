@@ -105,6 +105,14 @@ def test_two_pairs_run_side_by_side(rabbitmq_pair, other_run):
     assert len(set(ports)) == 8
 
 
+def test_the_first_node_registers_with_its_volume_and_the_way_to_the_other(rabbitmq_pair):
+    first, second = rabbitmq_pair.nodes
+    assert first.survey.error is None
+    assert 0 < first.survey.sync.p50_ms <= first.survey.sync.p99_ms
+    assert [link.peer for link in first.survey.links] == [second.name]
+    assert second.survey is None, "of the same disk"
+
+
 def test_nodes_listen_to_nobody_but_this_machine(other_run):
     sockets = _listening()
     leaders = set(other_run.pids.values())

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from breakeven.agent import order_agent
+from breakeven.agent.node_survey import Link, NodeSurvey, Times
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
@@ -53,6 +54,9 @@ class Cluster:
         if self.refuses:
             raise BreakevenError("no disk")
 
+    def evaluate(self, node: str, expression: str, within_s: float) -> str:
+        return "{{3,1000000,2000000},[{second,{2,1000,2000},5000}]}"
+
     def runs(self, node: str) -> bool:
         return True
 
@@ -74,18 +78,22 @@ class Lane:
         for name, value in (("hold", threading.Event()), ("done", []), ("refuses", False)):
             monkeypatch.setattr(Cluster, name, value)
         monkeypatch.setattr(broker_machines, "BrokerCluster", Cluster)
-        self.folder, self.registered = folder, {}
+        self.folder, self.registered, self.surveys = folder, {}, {}
         self.failures: list[tuple[str, ...]] = []
         self.machines = BrokerMachines(
             children,
             folder,
-            register=lambda run, target, instance, node: self.registered.update({instance: node.name}),
+            register=self._register,
             access_for=lambda run, target: Access(username="u", password="p"),
             failed=lambda *reported: self.failures.append(reported),
             logs=folder,
             orders_for=lambda run, target: orders if (run, target) == ("run", "target") else None,
         )
         self.machines.launch(LAUNCH)
+
+    def _register(self, run: str, target: str, instance: str, node: Node) -> None:
+        self.surveys[node.name] = node.survey
+        self.registered[instance] = node.name
 
 
 @pytest.fixture
@@ -107,6 +115,12 @@ def test_the_node_that_goes_down_and_up_is_the_one_that_registered_for_the_insta
     lane.machines.start(("i-1",))
     assert eventually(lambda: Cluster.done == [("down", "second"), ("up", "second")])
     assert lane.failures == []
+
+
+def test_the_first_node_registers_with_what_it_found_for_all(lane):
+    up(lane)
+    links = (Link("second", Times(2, 0.001, 0.002), 5000.0),)
+    assert lane.surveys == {"first": NodeSurvey(Times(3, 1.0, 2.0), links), "second": None}
 
 
 def test_a_node_that_cannot_start_again_is_reported_to_the_lane(lane):

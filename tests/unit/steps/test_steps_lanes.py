@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import boto3
@@ -9,8 +10,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.agent.node_survey import Link, NodeSurvey, Times
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
+from breakeven.report.contract.node_model import SurveyedLink, SurveyedNode, SurveyedTimes
 from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.steps.lane import establish_lane, launch_brokers, release_lane
@@ -21,6 +24,7 @@ from breakeven.workload.machines import Machines
 from tests.support.aws.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+SURVEY = NodeSurvey(Times(9, 1.5, 4.0), (Link("n1", Times(9, 1.5, 4.0), 5e8),))
 #: is never called for nodes that are launched
 NO_MQ = None
 PLACE = launch_brokers.Place(
@@ -108,6 +112,7 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
             management_port=2,
             certificate=certificate,
             packages={"rabbitmq-server": "3.10.8-1"},
+            survey=None if number else SURVEY,
         )
         key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
@@ -117,6 +122,17 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
     assert tuple(node.certificate for node in access.nodes) == certificates
     lane = services.state(RUN).get(f"lane#{TARGET}")
     assert (lane["image"], lane["packages"]) == ("ami-1", {"rabbitmq-server": "3.10.8-1"})
+    (survey,) = json.loads(lane["surveys"])
+    assert SurveyedNode(target=TARGET, **survey) == SurveyedNode(
+        target=TARGET,
+        node="n0",
+        sync=SurveyedTimes(count=9, p50_ms=1.5, p99_ms=4.0),
+        links=[
+            SurveyedLink(
+                peer="n1", round_trip=SurveyedTimes(count=9, p50_ms=1.5, p99_ms=4.0), bytes_per_s=5e8
+            )
+        ],
+    )
 
 
 def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):

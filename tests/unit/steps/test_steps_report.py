@@ -10,6 +10,7 @@ import pytest
 from moto import mock_aws
 
 from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
@@ -39,6 +40,7 @@ LANE = {
     "zones": ["eu-west-1a", "eu-west-1b"],
     "image": "ami-0123",
     "packages": {"rabbitmq-server": "3.10.8-1.1+deb12u1", "erlang-base": "1:25.2.3+dfsg-1"},
+    "surveys": '[{"node": "n0", "sync": null, "links": [], "error": "no answer in 60 s"}]',
 }
 
 
@@ -158,3 +160,12 @@ def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
         "packages": "rabbitmq-server 3.10.8-1.1+deb12u1, erlang-base 1:25.2.3+dfsg-1",
     }
     assert pair["local"] == {"nodes": 2}, "here they were no instances"
+
+
+def test_what_nodes_were_surveyed_with_is_in_the_report_by_target(reports):
+    wanted = SurveyedNode(
+        target="rabbitmq-mirrored-pair", node="n0", sync=None, links=[], error="no answer in 60 s"
+    )
+    assert reports["aws"].surveys == [wanted]
+    page = render_all(reports["aws"])["index.html"].decode()
+    assert "Not measured: RabbitMQ mirrored pair, n0: no answer in 60 s." in page

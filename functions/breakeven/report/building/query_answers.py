@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.source_model import SourceReport
 from breakeven.terms import Place
 from breakeven.workload.case import Case
@@ -62,3 +63,4 @@ class RunRecord:
     planned: tuple[Case, ...]
     source: SourceReport | None = None
     ended: bool = True
+    surveys: tuple[SurveyedNode, ...] = ()

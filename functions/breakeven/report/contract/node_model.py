@@ -10,6 +10,32 @@ from breakeven.report.contract.strict import Strict
 Values = list[float | None]
 
 
+class SurveyedTimes(Strict):
+    """Nearest ranks of an operation that was repeated ``count`` times."""
+
+    count: int
+    p50_ms: float
+    p99_ms: float
+
+
+class SurveyedLink(Strict):
+    """The connection from one node to another."""
+
+    peer: str
+    round_trip: SurveyedTimes = Field(description="of an empty call")
+    bytes_per_s: float = Field(description="over the one connection that two nodes have")
+
+
+class SurveyedNode(Strict):
+    """A node's volume and network before its lane's first case, by the node's own Erlang machine."""
+
+    target: str
+    node: str
+    sync: SurveyedTimes | None = Field(description="of 4 KiB written and synchronized; null: see error")
+    links: list[SurveyedLink] = Field(description="empty: the first node has them, or there is no other node")
+    error: str | None = Field(default=None, description="why it could not be measured")
+
+
 class NodeCourse(Strict):
     """One node over the seconds of its case, from the start of the first stage on.
 

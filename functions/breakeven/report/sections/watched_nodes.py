@@ -12,6 +12,7 @@ from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Bullets, Part, Row, Section, Strong, Table, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.node_limits import MEGABYTE, SharedCores, findings, shared_cores
+from breakeven.report.tables.survey_tables import surveyed_nodes
 
 MEBIBYTE = 2.0**20
 #: sentences that the page has; report.json has the figures of all cases
@@ -25,20 +26,25 @@ COLUMNS = ("cores, mean", "most", "memory, MiB", "written, MB/s, mean", "most", 
 
 
 def section(subject: Subject) -> Section | None:
-    """None where no node's processes were counted, and what its broker told gives nothing to say."""
+    """None where no node was surveyed and no node's processes were counted, and what its broker told gives
+    nothing to say.
+    """
+    parts = (*_under_load(subject), *surveyed_nodes(subject.report))
+    return Section("nodes", "Nodes under load", parts) if parts else None
+
+
+def _under_load(subject: Subject) -> tuple[Part, ...]:
     report = subject.report
     found, shared = findings(report), shared_cores(report)
     telling = found.keys() | shared.keys()
     if not telling and not any(course.cpu_cores for course in report.nodes):
-        return None
-    charts = subject.drawn(lambda drawn: nodes_over_time(drawn, telling))
-    parts: tuple[Part, ...] = (
+        return ()
+    return (
         *paragraph(HOW + _left_out(), tone="note"),
         *_bullets(report, found, shared),
         *((table,) if (table := _table(report, chosen(report, telling))).rows else ()),
-        *charts,
+        *subject.drawn(lambda drawn: nodes_over_time(drawn, telling)),
     )
-    return Section("nodes", "Nodes under load", parts)
 
 
 def _left_out() -> str:

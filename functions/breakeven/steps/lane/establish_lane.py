@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import asdict
 
@@ -58,7 +59,10 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: i
     services.keep_access(run_id, target, complete)
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
     services.state(run_id).update(
-        lane_item(target), nodes_on=[_instance(key) for key in registered], packages=nodes[0].packages
+        lane_item(target),
+        nodes_on=[_instance(key) for key in registered],
+        packages=nodes[0].packages,
+        surveys=json.dumps([{"node": node.name, **asdict(node.survey)} for node in nodes if node.survey]),
     )
 
 

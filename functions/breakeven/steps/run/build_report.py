@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 from breakeven.published.support import support_of
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.money.measured_capacity import INSTANCE
 from breakeven.report.render.report_files import render_all
@@ -108,9 +110,17 @@ def assemble(
         environment=surroundings["name"],
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
         ended=ended,
+        surveys=tuple(_surveys(plan, state)),
     )
     answers = Answers(**rows, cost=plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)
+
+
+def _surveys(plan: Mapping[str, Any], state: Records) -> Iterator[SurveyedNode]:
+    """What each lane's nodes registered with."""
+    for target in dict.fromkeys(case["target"] for case in plan["plan"]["cases"]):
+        for survey in json.loads(state.get(lane_item(target)).get("surveys", "[]")):
+            yield SurveyedNode(target=target, **survey)
 
 
 def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapping[str, str]]) -> Manifest:
