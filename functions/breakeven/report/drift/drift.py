@@ -21,6 +21,7 @@ from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.drift.manifest_changes import Change, changes
 from breakeven.report.drift.report_changes import report_changes
 from breakeven.report.drift.significance import p_of_ratios, p_of_repeats, significant
+from breakeven.report.drift.survey_changes import survey_changes
 from breakeven.report.drift.unlike_cells import UnlikeCell, unlike_cells
 
 #: the probability, over a whole comparison, that anything is called moved though nothing changed
@@ -151,7 +152,11 @@ def drift_between(before: Report, after: Report) -> Drift:
     return Drift(
         before=before.run_id,
         after=after.run_id,
-        changes=(*changes(before.manifest, after.manifest), *report_changes(before, after)),
+        changes=(
+            *changes(before.manifest, after.manifest),
+            *report_changes(before, after),
+            *survey_changes(before, after),
+        ),
         figures=tuple(figures),
         shifts=_beyond_chance(shifts),
         moves=_beyond_chance(moves),
