@@ -12,6 +12,8 @@ from breakeven.targets.catalog import CATALOG
 from breakeven.terms import TargetName
 
 NOTHING = "–"
+#: bytes, as disks and networks are counted in and memory is not
+MEGABYTE = 1e6
 #: the command of this project where it is not installed
 IN_A_CLONE = "npm run breakeven --"
 #: whose zeros can still be counted; below it an exponent says how many there are

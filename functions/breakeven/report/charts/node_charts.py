@@ -22,7 +22,7 @@ LEAST_S = 20
 MOST_CHARTS = 6
 #: of a line: a longer course is drawn as means of as many seconds as make it shorter
 MOST_POINTS = 400
-MEGABYTE, GIBIBYTE = 1e6, 2.0**30
+GIBIBYTE = 2.0**30
 COLOURS = ("#1f6f8b", "#c2410c", "#5b8c2a", "#6d4aa5", "#b08900", "#8b1f4f", "#3f5f7f", "#7d2a08", "#2a7d6f")
 Values = Sequence[float | None]
 
@@ -41,7 +41,7 @@ class Panel:
 PANELS = (
     Panel("Processor", "cores used", 1.0, lambda course: course.cpu_cores),
     Panel("Memory", "GiB resident", GIBIBYTE, lambda course: course.resident_bytes),
-    Panel("Written to disk", "MB/s", MEGABYTE, lambda course: course.written_bytes_per_s),
+    Panel("Written to disk", "MB/s", words.MEGABYTE, lambda course: course.written_bytes_per_s),
 )
 
 

@@ -8,7 +8,6 @@ from statistics import median
 from breakeven import words
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.manifest_changes import Change
-from breakeven.report.tables.node_limits import MEGABYTE
 
 #: between the medians of a target's nodes, as a factor: less was seen between runs on one quiet machine
 MUCH = 2.0
@@ -33,4 +32,7 @@ def _medians(report: Report) -> Iterator[tuple[tuple[str, str, str], float]]:
             yield ("synchronized write", target, "ms"), median(writes)
         if links:
             yield ("round trip between nodes", target, "ms"), median(x.round_trip.p50_ms for x in links)
-            yield ("rate between nodes", target, "MB/s"), median(x.bytes_per_s / MEGABYTE for x in links)
+            yield (
+                ("rate between nodes", target, "MB/s"),
+                median(x.bytes_per_s / words.MEGABYTE for x in links),
+            )

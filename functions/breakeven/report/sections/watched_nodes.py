@@ -11,7 +11,7 @@ from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Bullets, Part, Row, Section, Strong, Table, paragraph
 from breakeven.report.sections.subject import Subject
-from breakeven.report.tables.node_limits import MEGABYTE, SharedCores, findings, shared_cores
+from breakeven.report.tables.node_limits import SharedCores, findings, shared_cores
 from breakeven.report.tables.survey_tables import surveyed_nodes
 
 MEBIBYTE = 2.0**20
@@ -111,9 +111,9 @@ def _row(case: CaseReport, course: NodeCourse) -> Row:
             words.figure(_mean(used)),
             words.figure(max(used, default=None)),
             words.figure(_in(max(memory, default=None), MEBIBYTE)),
-            words.figure(_in(_mean(written), MEGABYTE)),
-            words.figure(_in(max(written, default=None), MEGABYTE)),
-            words.figure(_in(_mean(read), MEGABYTE)),
+            words.figure(_in(_mean(written), words.MEGABYTE)),
+            words.figure(_in(max(written, default=None), words.MEGABYTE)),
+            words.figure(_in(_mean(read), words.MEGABYTE)),
         ),
         origin=case.provenance,
     )

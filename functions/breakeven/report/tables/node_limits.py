@@ -26,7 +26,6 @@ BUSY_DISK = 0.9
 STOLEN = 0.1
 #: in a row, without a sample: a single one may have come late
 GAP_S = 3
-MEGABYTE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,4 +154,4 @@ def _mean(course: NodeCourse, values: Sequence[float | None]) -> float | None:
 
 
 def _megabytes(rate: float | None) -> str:
-    return "a rate that is not known" if rate is None else f"{words.figure(rate / MEGABYTE)} MB/s"
+    return "a rate that is not known" if rate is None else f"{words.figure(rate / words.MEGABYTE)} MB/s"

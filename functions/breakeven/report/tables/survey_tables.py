@@ -8,7 +8,6 @@ from breakeven import words
 from breakeven.report.contract.node_model import SurveyedNode, SurveyedTimes
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Part, Row, Table, paragraph
-from breakeven.report.tables.node_limits import MEGABYTE
 from breakeven.terms import Provenance
 
 VOLUMES = (
@@ -56,7 +55,7 @@ def _links(nodes: Iterable[SurveyedNode]) -> Iterator[Part]:
     rows = tuple(
         Row(
             labels=(words.target_name(each.target), each.node, link.peer),
-            cells=(*_times(link.round_trip), words.figure(link.bytes_per_s / MEGABYTE)),
+            cells=(*_times(link.round_trip), words.figure(link.bytes_per_s / words.MEGABYTE)),
             origin=MEASURED,
         )
         for each in nodes
