@@ -30,7 +30,7 @@ def section(subject: Subject) -> Section | None:
     nothing to say.
     """
     parts = (*_under_load(subject), *surveyed_nodes(subject.report))
-    return Section("nodes", "Nodes under load", parts) if parts else None
+    return Section("nodes", "Nodes", parts) if parts else None
 
 
 def _under_load(subject: Subject) -> tuple[Part, ...]:
