@@ -43,6 +43,9 @@ def retry_whatever_failed(state: sfn.TaskStateBase, attempts: int = 5) -> None:
     retry_on(state, [sfn.Errors.ALL], attempts, interval_s=1, jitter=False)
 
 
-def catch_as(state: Any, handler: sfn.IChainable) -> None:
-    """Catch everything; the error lands in ``$.failed`` under the failing state's name (letters only)."""
-    state.add_catch(handler, errors=[sfn.Errors.ALL], result_path=f"$.failed.{state.node.id}")
+def catch_as(state: Any, handler: sfn.IChainable, *, into: str = "failed") -> None:
+    """Catch everything; the error lands in ``$.failed`` under the failing state's name (letters only).
+
+    :param into: ``unread``, where the run does not fail for it
+    """
+    state.add_catch(handler, errors=[sfn.Errors.ALL], result_path=f"$.{into}.{state.node.id}")

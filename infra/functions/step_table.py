@@ -284,6 +284,19 @@ STEPS = {
         _releasing(UPDATE, bound=(ASK_EXECUTION, "sqs:SendMessage", DEPTH, "sqs:GetQueueUrl")),
     ),
     "Watchdog": Step("cleanup.watchdog", 5, _releasing(GET, QUERY, UPDATE, bound=(ASK_EXECUTION,))),
+    # what of a metric is missing is asked for again; a large run's are many questions
+    "ReadMetrics": Step(
+        "run.read_metrics",
+        5,
+        Needs(
+            (QUERY, UPDATE),
+            reads=(RUNS, ROWS),
+            writes=(ROWS,),
+            lists=(ROWS,),
+            asks=("cloudwatch:GetMetricData",),
+        ),
+        attempts=2,
+    ),
     "PriceRun": Step(
         "run.price_run",
         2,

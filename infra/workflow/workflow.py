@@ -1,9 +1,10 @@
 """The one state machine: plan, rounds of legs of cases, release, prices, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ PriceRun ▸ Queries
-        ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ [ReadMetrics] ▸ PriceRun
+        ▸ Queries ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
 
-``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
+``$.failed`` maps the name of a state that failed to its error, so that the run's record says where;
+``$.unread`` the same of what a run does without: it does not fail for it, and its report says why.
 Brokers are terminated by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does
 not get the lock goes to ``FinishRun`` at once: what the clean-up would delete belongs to another.
 """
@@ -25,6 +26,7 @@ from infra.statements import acknowledge, any_version, executions_split
 from infra.workflow.invoke import invoke, taken
 from infra.workflow.legs import Leg
 from infra.workflow.lock_states import Lock
+from infra.workflow.metric_states import with_metrics
 from infra.workflow.preparation import allow_builds, with_images, with_tasks
 from infra.workflow.query_states import all_queries, allow_queries
 
@@ -89,6 +91,7 @@ class Workflow(Construct):
                     started_at="$$.Execution.StartTime",
                 ),
                 "failed": {},
+                "unread": {},
             },
         )
         finish = self._finish()
@@ -101,9 +104,10 @@ class Workflow(Construct):
         catch_as(rounds, release)
         read = all_queries(self, self._results)
         price = invoke(self, self._functions, "PriceRun", payload=taken("run_id"))
-        catch_as(release, price)
+        metrics = with_metrics(self, self._functions, price)
+        catch_as(release, metrics)
         catch_as(price, read)
-        asked = taken("run_id", "queries", "failed")
+        asked = taken("run_id", "queries", "failed", "unread")
         report = invoke(self, self._functions, "BuildReport", payload=asked, result_path="$.report")
         notify = sfn_tasks.SnsPublish(
             self,
@@ -121,7 +125,8 @@ class Workflow(Construct):
             catch_as(state, free)
         measure = with_tasks(self, self._functions, self._tasks.image, rounds)
         begin.next(plan).next(take).next(with_images(self, self._functions, measure))
-        rounds.next(release).next(price).next(read).next(report).next(notify).next(free)
+        rounds.next(release).next(metrics)
+        price.next(read).next(report).next(notify).next(free)
         return begin
 
     def _rounds(self) -> sfn.Map:

@@ -30,6 +30,7 @@ from werkzeug.serving import make_server
 from local.aws import athena_service, cloudformation, ec2
 from local.aws.amazon_mq_service import AmazonMq, ManagedBrokers
 from local.aws.boto import Aws, bound_environment, environment
+from local.aws.cloudwatch_service import answer_metrics
 from local.aws.ec2 import Builders, Machines, have_images
 from local.aws.functions.lambda_process import Host
 from local.aws.functions.lambda_runtime import LambdaRuntime, OnInvoke
@@ -99,7 +100,7 @@ class ControlPlane:
         self._roles = Roles(region)
         own: list[Layer] = [
             *(Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)),
-            AmazonMq(brokers),
+            *(AmazonMq(brokers), answer_metrics),
         ]
         self._layers = [*layers, *own]
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None

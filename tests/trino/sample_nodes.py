@@ -82,6 +82,40 @@ def nodes(given: Sample) -> Iterator[Row]:
     yield {"case_id": given.case_ids[2], "node": "rabbit@a", "second": 99, "depth": 1}
 
 
+#: metric, statistic and unit, by the part that it is of
+METRICS = {
+    "broker": (("SystemCpuUtilization", "Average", "Percent"),),
+    "node": (("SystemCpuUtilization", "Average", "Percent"), ("RabbitMQMemUsed", "Average", "Bytes")),
+    "queue": (
+        ("NumberOfMessagesSent", "Sum", "Count"),
+        ("ApproximateAgeOfOldestMessage", "Maximum", "Seconds"),
+    ),
+}
+
+
+@sample
+def service_minutes(given: Sample) -> Iterator[Row]:
+    """Of several queues and nodes, and not every minute has come; quarters, which add up in any order."""
+    random = given.random
+    for case_id, part in itertools.product([*given.case_ids[1:5], *given.orphans], METRICS):
+        names = (None,) if part == "broker" else ("a", "b")
+        for name, (metric, statistic, unit) in itertools.product(names, METRICS[part]):
+            lost = 1.0 if random.random() < 0.2 else 0.2
+            for minute in range(random.randint(1, 4)):
+                yield {
+                    "case_id": case_id,
+                    "target": "amazon-mq-cluster",
+                    "part": part,
+                    "name": name,
+                    "metric": metric,
+                    "statistic": statistic,
+                    "unit": unit,
+                    "minute_s": int(STARTED_S // 60 + minute) * 60,
+                    "seconds": 60.0 if minute else random.randint(0, 240) / 4,
+                    "value": given.maybe(random.randint(0, 10**6) / 4, null=lost),
+                }
+
+
 def _figure(given: Sample, kind: str) -> float | int | str:
     if kind == "string":
         return given.random.choice(TEXTS)

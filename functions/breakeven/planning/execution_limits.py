@@ -28,10 +28,13 @@ LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
 BROKER_LOOKS_EVERY_S, BROKER_LIMIT_S = 60, 2700
 #: and, as often, of one whose lane has ended in its creation, until it can be deleted: longer than that takes
 RELEASE_LIMIT_S = 1800
+#: how long a run waits, once its lanes have ended, for what CloudWatch has of its services to come: seconds.
+#: Assumed: of Amazon MQ no page says how late they are, and SQS' up to 15 minutes are not waited for
+METRICS_WAIT_S = 120
 #: questions that Athena answers at the end of a run, one each file of queries/; a test counts them
-QUERIES = 21
+QUERIES = 22
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 303  # the first look at images and what it makes for tasks among it
+HISTORY_PER_RUN = 330  # the first look at images, what it makes for tasks, and metrics among it
 HISTORY_PER_QUERY = 34
 HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is counted above
 HISTORY_PER_LEG = 161  # in a round of its own

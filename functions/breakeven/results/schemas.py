@@ -162,6 +162,24 @@ NODES = Table(
     },
 )
 
+SERVICE_MINUTES = Table(
+    "service_minutes",
+    # a minute in which several cases of a lane ran is in the rows of each: a broker's figure is of all of it
+    "what CloudWatch has of a service: one row a case, metric, minute, and broker, node or queue",
+    {
+        "case_id": "string",
+        "target": "string",
+        "part": "string",  # of what it is: broker (all of its nodes), node, queue
+        "name": "string",  # the node's or the queue's; null: the whole broker
+        "metric": "string",  # CloudWatch's name
+        "statistic": "string",  # of what was published within the minute: Average, Maximum, Sum
+        "unit": "string",  # Percent, Bytes, Count, Seconds
+        "minute_s": "bigint",  # when the minute began, epoch seconds
+        "seconds": "double",  # of the minute, in which the case was watched
+        "value": "double",  # null: CloudWatch had none when it was asked, which is not 0
+    },
+)
+
 FAULTS = Table(
     "faults",
     "what was done to a case's nodes, or befell its calls, while it was measured: one row a fault, by number",
@@ -256,6 +274,7 @@ TABLES: tuple[Table, ...] = (
     LOADERS,
     PROBES,
     NODES,
+    SERVICE_MINUTES,
     FAULTS,
     PRICES,
     COST_OPTIONS,

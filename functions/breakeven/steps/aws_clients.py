@@ -30,6 +30,10 @@ UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
 FORGOTTEN = "FORGOTTEN"
 
 
+class CloudWatch(Protocol):
+    def get_metric_data(self, **kwargs: Any) -> Any: ...
+
+
 class Ec2(Protocol):
     def create_image(self, **kwargs: Any) -> Any: ...
     def create_vpc_endpoint(self, **kwargs: Any) -> Any: ...

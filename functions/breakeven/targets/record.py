@@ -127,6 +127,38 @@ class Removed:
     remedy: str
 
 
+#: of what a service's metric is: a broker as a whole, a node of it, or a case's queue
+Part = Literal["broker", "node", "queue"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceMetric:
+    """A figure that a service publishes of itself each minute. ``name`` is CloudWatch's, ``label`` ours.
+
+    ``statistic``: of what was published within a minute; ``unit``: CloudWatch's name of it.
+    """
+
+    name: str
+    label: str
+    statistic: Literal["Average", "Maximum", "Sum"]
+    unit: Literal["Percent", "Bytes", "Count", "Seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceMetrics:
+    """What CloudWatch has of a service. ``metrics`` are read of each of the parts that ``dimensions`` has.
+
+    ``dimensions``: by which CloudWatch knows a part, in the order in which ``steps.run.read_metrics`` names
+    it. ``late``: how late figures come, and what else to know of them, in sentences.
+    """
+
+    namespace: str
+    dimensions: Mapping[Part, tuple[str, ...]]
+    metrics: tuple[ServiceMetric, ...]
+    late: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class TargetRecord:
     """One target. ``name`` is what suites call it, where ``is_compared``: others serve the project itself.
@@ -149,6 +181,8 @@ class TargetRecord:
     ``look``: how charts draw it. ``guarantees``: what differs from other targets, on AWS;
     ``guarantees_locally``: where a run is made on one machine. ``software``: what a run's manifest calls the
     server; None where it names none.
+
+    ``service_metrics``: what CloudWatch has of it; None of what is no service of AWS.
 
     ``removed_in``: of releases that it cannot run on. ``group_size``: the members of a queue's group, unless
     a suite says otherwise; None: its queues have none. ``groups``: the same of message groups, within which
@@ -176,6 +210,7 @@ class TargetRecord:
     reference_client: Literal["boto3", "pika"] | None = None
     endpoint: str | None = None
     software: Literal["rabbitmq", "sqs"] | None = None
+    service_metrics: ServiceMetrics | None = None
     removed_in: Removed | None = None
     group_size: int | None = None
     groups: Groups | None = None

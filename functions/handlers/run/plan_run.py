@@ -23,6 +23,7 @@ class PlanEvent(Event):
     execution: str
     started_at: str
     failed: dict[str, Any]
+    unread: dict[str, Any]
 
 
 @entry(PlanEvent)

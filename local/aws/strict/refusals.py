@@ -21,7 +21,8 @@ class Refusal:
         """In the protocol of the service with that signing name, unless another one is said."""
         model, number = model_of(service), str(uuid.uuid4())
         protocol = protocol or (model.protocol if model else "query")
-        if protocol in {"json", "rest-json"}:
+        # botocore speaks JSON to a service whose first protocol it does not know, as CloudWatch's
+        if protocol in {"json", "rest-json", "smithy-rpc-v2-cbor"}:
             body = json.dumps({"__type": self.code, "message": self.message}).encode()
             return Answer.of(self.status, "application/x-amz-json-1.1", body, x_amzn_ErrorType=self.code)
         error = f"<Code>{self.code}</Code><Message>{escape(self.message)}</Message>"

@@ -17,12 +17,23 @@ def taken(assembly):
     definition = definition_of(template_of(assembly))
 
     def measured(counts):
-        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, faults=False, reboot=False, tasks=False):
+        def of(
+            cases=0,
+            loaders=0,
+            legs=0,
+            rounds=1,
+            down=False,
+            faults=False,
+            reboot=False,
+            tasks=False,
+            metrics=False,
+        ):
             sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
             sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
             sizes |= {f"{prefix}{name}": loaders for prefix in ("Managed", "Broker") for name in TASK_MAPS}
             without = ("BakeImages",)
+            without += () if metrics else ("AwaitMetrics",)
             without += (
                 () if tasks else ("EstablishTasks", *(name for name in sizes if name.endswith("Tasks")))
             )
@@ -42,6 +53,7 @@ def taken(assembly):
             "lane": lane - of() + a_round,  # of a lane in a round of its own
             "run": run,
             "tasks": of(rounds=0, tasks=True) - run,
+            "metrics": of(rounds=0, metrics=True) - run,
         }
 
     return measured

@@ -88,11 +88,24 @@ def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):
                 )
 
 
-def test_catches_name_their_own_state(definition):
+def test_catches_name_their_own_state_and_one_of_them_fails_no_run(definition):
     for name, state in states(definition).items():
         for catch in state.get("Catch", []):
             assert catch["ErrorEquals"] == ["States.ALL"]
-            assert catch["ResultPath"] == f"$.failed.{name}"
+            where = "unread" if name == "ReadMetrics" else "failed"
+            assert catch["ResultPath"] == f"$.{where}.{name}"
+
+
+def test_metrics_of_services_are_read_after_the_lanes_where_there_are_any_and_the_run_goes_on(definition):
+    found = states(definition)
+    asks = found["Metrics?"]
+    assert found["ReleaseRun"]["Next"] == found["ReleaseRun"]["Catch"][0]["Next"] == "Metrics?"
+    assert asks["Choices"] == [{"Variable": "$.run.metrics", "BooleanEquals": True, "Next": "AwaitMetrics"}]
+    assert found["AwaitMetrics"]["Seconds"] == execution_limits.METRICS_WAIT_S
+    assert found["AwaitMetrics"]["Next"] == "ReadMetrics"
+    for way in (asks["Default"], found["ReadMetrics"]["Next"], found["ReadMetrics"]["Catch"][0]["Next"]):
+        assert way == "PriceRun"
+    assert found["BuildReport"]["Parameters"]["unread.$"] == "$.unread"
 
 
 @pytest.mark.parametrize("prefix", ["Broker", "Managed"])

@@ -36,6 +36,9 @@ OF_THE_CASE = {
 OF_THE_WARM_UP = ("WarmLane",)
 #: what records another failure
 RECORDS_FAILURES = ("FailCase", "FailLeg")
+#: what fails -> nothing: the run goes on without what CloudWatch has of its services, and its report says why
+#: (tests/integration/aws/test_service_metrics.py)
+OF_METRICS = ("ReadMetrics",)
 #: of a case with a node down
 STOPS_NODES, BRINGS_NODES_BACK = "StopNodes", ("StartNodes", "AwaitNodes")
 #: of loaders that are tasks; the other services are in ``SERVICES``
@@ -46,7 +49,7 @@ OF_IMAGES = ("BakeImages",)
 OF_AMAZON_MQ = ("CreateBroker", "RebootBroker")
 ALL = {
     *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
-    *(*OF_TASKS, *OF_IMAGES, *OF_AMAZON_MQ, *OF_THE_WARM_UP, *SERVICES),
+    *(*OF_TASKS, *OF_IMAGES, *OF_AMAZON_MQ, *OF_THE_WARM_UP, *OF_METRICS, *SERVICES),
 }
 
 

@@ -248,8 +248,8 @@ def waits_longer_each_time(retrier: Mapping[str, Any]) -> bool:
 
 
 def looked_at_often(definition: str) -> str:
-    """The definition with images, and brokers of Amazon MQ, looked for each second."""
-    waits = "AwaitImages|BrokerAwaitBroker|BrokerAwaitRelease"
+    """The definition with images, and brokers of Amazon MQ, looked for each second, and metrics after one."""
+    waits = "AwaitImages|AwaitMetrics|BrokerAwaitBroker|BrokerAwaitRelease"
     return re.sub(rf'("(?:{waits})":\s*\{{[^}}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
 
 

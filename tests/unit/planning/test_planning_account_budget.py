@@ -36,12 +36,12 @@ def test_over_the_budget_is_refused_with_the_estimate_by_line():
     assert (field, value) == ("max_usd", 0.01)
     # 150,000 requests; ten loaders for 50,000 / 4,000 + 50,000 / 2,000 + 8 s, half a GB for one and 10 s
     assert remedy.startswith(
-        "the run would cost about $0.0779 (SQS requests $0.0600; functions, memory $0.0109; "
-        "results, written $0.0024; workflow $0.0019; metrics $0.0012; "
+        "the run would cost about $0.0781 (SQS requests $0.0600; functions, memory $0.0109; "
+        "results, written $0.0024; workflow $0.0020; metrics $0.0012; "
     )
     # a quarter more; its messages are as many however fast SQS is
     assert remedy.endswith(
-        "), and up to $0.0973 where the estimate errs; raise it, or run fewer or shorter cases"
+        "), and up to $0.0976 where the estimate errs; raise it, or run fewer or shorter cases"
     )
 
 

@@ -32,6 +32,7 @@ BESIDE: list[tuple[str, str, str, str, dict[str, str]]] = [
     ("AmazonAthena", "DataScannedInTB", "Terabytes", "5", {}),
     ("AmazonCloudWatch", "CW:MetricMonitorUsage", "Metrics", "0.3", {}),
     ("AmazonCloudWatch", "CW:AlarmMonitorUsage", "Alarms", "0.1", {}),
+    ("AmazonCloudWatch", "CW:GMD-Metrics", "Metrics", "0.00001", {}),
     ("AmazonCloudWatch", "DataProcessing-Bytes", "GB", "0.54", {}),
     ("AmazonECS", "Fargate-ARM-vCPU-Hours:perCPU", "hours", "0.03238", {}),
     ("AmazonECS", "Fargate-ARM-GB-Hours", "hours", "0.00356", {}),

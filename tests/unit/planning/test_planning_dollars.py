@@ -56,7 +56,7 @@ EMPTY_ASKS = (1 - 100 / 500) * 1000 * 17
 LOADERS = sum(loaders for loaders, _ in CASES)
 LOADER_S = sum(loaders * (GATE_S + stages_s) for loaders, stages_s in CASES)
 WATCHED_S = sum(GATE_S + stages_s for _, stages_s in CASES)
-CALLS = LOADERS + 3 * 26 + 5 * 3 + 7
+CALLS = LOADERS + 3 * 26 + 5 * 3 + 7 + 1
 #: price of eu-west-1, units, both by hand
 BY_HAND = {
     "ec2/m7g.large": (0.091, 2 * LANE_H),
@@ -64,18 +64,20 @@ BY_HAND = {
     "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
-    "states/transition": (25e-6, 13 * 26 + LOADERS + 15 * 3 + 36),
+    "states/transition": (25e-6, 13 * 26 + LOADERS + 15 * 3 + 38 + 2),
     # and of each node a look each 2 s and samples each 5 s
     "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26 + 2 * LANE_H * (1800 + 720)),
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),
     "dynamodb/read": (1.415e-7, LOADER_S + 4 * WATCHED_S + 10 * 26),
-    "athena/tb": (5, 21 * 10e6 / 1e12),
+    "athena/tb": (5, 22 * 10e6 / 1e12),
     # a copy on the other node, half of publishes and deliveries from another zone, half of both to the leader
     "network/cross_zone_gb": (0.01, 2 * 3 * sum(row[2] * row[3] for row in PAIR) / 2**30),
     "cloudwatch/logs_gb": (0.57, CALLS * 8192 / 2**30),
     # three lanes of 83 s, 1.8 h and 34 min: three hours begun
     "cloudwatch/metric_month": (0.3, 3 * 3 / 730),
+    # five of each queue: ten cases have one, and two have five
+    "cloudwatch/metric_read": (1e-5, 5 * (10 + 2 * 5)),
 }
 #: the same, worked out to the cent
 CENTS = {

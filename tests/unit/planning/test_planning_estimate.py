@@ -30,6 +30,7 @@ PRICES = {
     ("network", "cross_zone_gb"): 0.01,
     ("cloudwatch", "logs_gb"): 0.5,
     ("cloudwatch", "metric_month"): 0.3,
+    ("cloudwatch", "metric_read"): 1e-5,
 }
 
 
@@ -146,17 +147,19 @@ def test_dollars_by_hand():
         "ebs/gp3_gb_month": 2 * lane_s / 3600 * 20 / 730 * 0.08,
         "sqs/standard_request": 0.012,  # 30,000 requests
         "lambda/gb_second_arm": (loader_s * 1769 / 1024 + (watched_s + 20) * 0.5) * 1e-5,
-        "lambda/request": (4 + 2 * 3 + 2 * 5 + 7) * 2e-7,
-        "states/transition": (2 * 13 + 4 + 2 * 15 + 36) * 25e-6,
+        "lambda/request": (4 + 2 * 3 + 2 * 5 + 7 + 1) * 2e-7,
+        "states/transition": (2 * 13 + 4 + 2 * 15 + 38 + 2) * 25e-6,
         "s3/put": (loader_s + 4 + 2 * 11 + 2 * lane_s * (1 / 2 + 1 / 5)) * 5e-6,
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
-        "athena/tb": 21 * 10e6 / 1e12 * 5,
+        "athena/tb": 22 * 10e6 / 1e12 * 5,
         # each message crosses three times, and each crossing is billed both ways
         "network/cross_zone_gb": 10_000 * 1024 * 3 * 2 / 2**30 * 0.01,
-        "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7) * 8192 / 2**30 * 0.5,
+        "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7 + 1) * 8192 / 2**30 * 0.5,
         "cloudwatch/metric_month": 3 * 1 / 730 * 0.3,
+        # five of the one queue on SQS
+        "cloudwatch/metric_read": 5 * 1e-5,
     }
     assert usd == pytest.approx(by_hand, rel=1e-4)
     assert found.usd == pytest.approx(sum(by_hand.values()), rel=1e-4)
@@ -170,7 +173,7 @@ def test_a_run_without_brokers_pays_for_no_instance():
 
 def test_lanes_go_side_by_side_on_aws_and_one_after_another_here():
     aws = estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", book())
-    assert aws.seconds == pytest.approx(60 + max(aws.lanes.values()), abs=0.1)
+    assert aws.seconds == pytest.approx(60 + max(aws.lanes.values()) + 120, abs=0.1)
     cases = [case(SQS, LOAD, "local"), case(RABBITMQ, LOAD, "local")]
     local = estimate(cases, "local", book())
     assert local.seconds == pytest.approx(20 + sum(local.lanes.values()), abs=0.2)

@@ -18,10 +18,11 @@ from breakeven.planning.budget.lane_lines import (
     of_amazon_mq,
     volumes,
 )
+from breakeven.planning.budget.metric_lines import has_metrics, metrics_read
 from breakeven.planning.budget.request_counts import requests_by_price, sqs_requests
 from breakeven.planning.budget.state_calls import loader_s, ordering_s, watch_s
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.execution_limits import QUERIES
+from breakeven.planning.execution_limits import METRICS_WAIT_S, QUERIES
 from breakeven.planning.machine_availability import machines_of
 from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.pricing.prices.book import PriceBook
@@ -107,6 +108,7 @@ def estimate(
         seconds += task_lines.before_s(environment, image_built=image_built)
     lines = []
     if environment == "aws":
+        seconds += METRICS_WAIT_S if has_metrics(cases) else 0.0
         seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
         of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
         lines = [
@@ -167,6 +169,7 @@ def _quantities(
         "loader": loaders,
         "lane": len(lanes),
         "run": 1,
+        "metrics": int(has_metrics(cases)),
     }
     count["broker_look"] = broker_looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
@@ -193,6 +196,7 @@ def _quantities(
         ("traffic across zones", "network", "cross_zone_gb", sum(map(cross_zone_gb, [*cases, *windows]))),
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
+        ("metrics of services, read", "cloudwatch", "metric_read", metrics_read(cases)),
     ]
 
 

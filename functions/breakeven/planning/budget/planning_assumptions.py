@@ -69,7 +69,7 @@ STEP_MEMORY_GB = 512 / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
 #: calls beside the loaders: prepare, watch and settle of a case, what stops, starts and awaits its nodes, and
 #: what has its broker rebooted; of a lane; of a run, of what it makes for tasks, and of a watch that is
-#: called again; a test counts them
+#: called again, and of metrics that are read; a test counts them
 CALLS = {
     "case": 3,
     "nodes_down": 3,
@@ -79,13 +79,15 @@ CALLS = {
     "run": 7,
     "tasks": 2,
     "watch": 1,
+    "metrics": 1,
     "broker_look": 1,
 }
 #: states entered, of the definition in infra/, when all goes well; a test counts them there. ``broker_look``:
 #: another look at a broker that Amazon MQ creates, beside the lane's first
 TRANSITIONS = {
-    **{"case": 13, "nodes_down": 3, "faults": 1, "loader": 1, "lane": 15, "run": 36, "tasks": 5, "watch": 2},
+    **{"case": 13, "nodes_down": 3, "faults": 1, "loader": 1, "lane": 15, "run": 38, "tasks": 5, "watch": 2},
     "broker_look": 3,
+    "metrics": 2,
     "reboot": 2,
 }
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch

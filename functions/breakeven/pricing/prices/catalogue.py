@@ -112,6 +112,7 @@ BESIDE: Mapping[str, tuple[Wanted, ...]] = {
     "AmazonCloudWatch": (
         Wanted("cloudwatch", "metric_month", {"metrics": 1.0}, usage="CW:MetricMonitorUsage"),
         Wanted("cloudwatch", "alarm_month", {"alarms": 1.0}, usage="CW:AlarmMonitorUsage"),
+        Wanted("cloudwatch", "metric_read", {"metrics": 1.0}, usage="CW:GMD-Metrics"),
         Wanted("cloudwatch", "logs_gb", GB, usage="DataProcessing-Bytes"),
     ),
     "AmazonECS": (

@@ -1,4 +1,4 @@
-"""Nodes over time: from the rows of the query, one a second, to one course a node."""
+"""Nodes over time, from rows of one a second to one course a node; and services, by CloudWatch."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from breakeven.report.building.query_answers import Rows
-from breakeven.report.contract.node_model import NodeCourse
+from breakeven.report.building.query_answers import Rows, RunRecord
+from breakeven.report.contract.node_model import NodeCourse, ServiceFigure, ServiceWatch
 
 #: figures that a course has by their own names
 FIGURES = (
@@ -60,3 +60,11 @@ def _known(seconds: Sequence[Row], figure: Callable[[Row], Any]) -> list[Any]:
 
 def _raised(alarm: str) -> Callable[[Row], bool | None]:
     return lambda row: None if row["alarms"] is None else alarm in row["alarms"].split(", ")
+
+
+def service_watch(record: RunRecord, rows: Rows, case_ids: Collection[str]) -> ServiceWatch | None:
+    """None where nobody was to ask CloudWatch, or did: on one machine, and in runs of earlier versions."""
+    figures = [ServiceFigure.of(row) for row in rows if row["case_id"] in case_ids]
+    if not (figures or record.metrics_read_at or record.metrics_unread):
+        return None
+    return ServiceWatch(read_at=record.metrics_read_at, unread=record.metrics_unread, figures=figures)

@@ -40,6 +40,7 @@ class Answers:
     cheapest_size: Rows = ()
     pair_crossings: Rows = ()
     nodes_over_time: Rows = ()
+    service_figures: Rows = ()
     faults: Rows = ()
     base_ratios: Rows = ()
     pays_from: Rows = ()
@@ -51,6 +52,9 @@ class RunRecord:
 
     ``source`` is there where the figures are those that a source published. Of a run that has not ``ended``
     only the cases with a row are shown: the others have not failed.
+
+    ``metrics_read_at``: when CloudWatch was asked for figures of its services; ``metrics_unread``: which it
+    did not give, and why.
     """
 
     run_id: str
@@ -64,3 +68,5 @@ class RunRecord:
     source: SourceReport | None = None
     ended: bool = True
     surveys: tuple[SurveyedNode, ...] = ()
+    metrics_read_at: str | None = None
+    metrics_unread: str | None = None

@@ -18,7 +18,7 @@ from breakeven.report.building.counted_empty_receives import empty_receives, of_
 from breakeven.report.building.fault_outcomes import fault_outcomes
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
-from breakeven.report.building.node_courses import node_courses
+from breakeven.report.building.node_courses import node_courses, service_watch
 from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
@@ -83,6 +83,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         rates=rate_courses(row for row in answers.rate_over_time if row["case_id"] in compared),
         faults=fault_outcomes(answers.faults, cases),
         nodes=node_courses(answers.nodes_over_time, compared),
+        services=service_watch(record, answers.service_figures, compared),
         base_ratios=sorted(map(BaseRatio.of, answers.base_ratios), key=_in_order_of(cases)),
         repeats=_repeated(Repeats, cases, answers.repeats),
         comparisons=_repeated(Comparison, cases, answers.comparison),

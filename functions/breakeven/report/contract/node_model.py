@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from breakeven.report.contract.strict import Strict
+from breakeven.targets.record import Part
 
 #: of one figure, a value for each second of the case's axis; null where the node was not sampled
 Values = list[float | None]
@@ -65,3 +68,29 @@ class NodeCourse(Strict):
         rates = zip(self.produced_per_s, self.consumed_per_s, strict=True)
         found = [second for second, (produced, consumed) in enumerate(rates) if produced or consumed]
         return range(found[0], found[-1] + 1) if found else range(0)
+
+
+class ServiceFigure(Strict):
+    """One metric of CloudWatch over the minutes in which a case was watched."""
+
+    case_id: str
+    target: str
+    part: Part = Field(description="the broker with all of its nodes, a node, or all queues of the case")
+    name: str | None = Field(description="the node's; null of a broker and of queues")
+    metric: str = Field(description="CloudWatch's name")
+    statistic: Literal["Average", "Maximum", "Sum"] = Field(description="of each minute")
+    unit: Literal["Percent", "Bytes", "Count", "Seconds"]
+    mean: float | None = Field(description="by the seconds watched of each minute; null: none has come")
+    highest: float | None = Field(description="of all minutes that have come")
+    total: float | None = Field(description="of a Sum, over the minutes that have come")
+    minutes: int = Field(description="in which the case was watched, of each queue where there are several")
+    known_minutes: int = Field(description="of them, those that CloudWatch had when it was asked")
+    whole_minutes: int = Field(description="of them, those in which it was watched from begin to end")
+
+
+class ServiceWatch(Strict):
+    """What CloudWatch had of a run's services when it was asked, once, after the lanes had ended."""
+
+    read_at: str | None = Field(description="null: it was not read")
+    unread: str | None = Field(description="what was not read, and why; null: CloudWatch has answered all")
+    figures: list[ServiceFigure]

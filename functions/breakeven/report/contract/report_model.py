@@ -29,7 +29,7 @@ from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.loader_model import LoaderReports
-from breakeven.report.contract.node_model import NodeCourse, SurveyedNode
+from breakeven.report.contract.node_model import NodeCourse, ServiceWatch, SurveyedNode
 from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.rate_model import RateCourse, as_courses
@@ -281,6 +281,7 @@ class Report(Strict):
     nodes: list[NodeCourse] = Field(
         default_factory=list, description="over time; empty: no node was sampled, or by an earlier version"
     )
+    services: ServiceWatch | None = Field(default=None, description="null: none is of CloudWatch, or read")
     surveys: list[SurveyedNode] = Field(default_factory=list, description="of nodes before their first case")
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
     comparisons: list[Comparison] = Field(default_factory=list)

@@ -1,4 +1,7 @@
-"""Nodes: what they used second by second, beside the rate of their case, and where one was the limit."""
+"""Nodes: what they used second by second, beside the rate of their case, and where one was the limit.
+
+Of services, whose nodes nobody else can look at: what CloudWatch has of them, a minute each.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Bullets, Part, Row, Section, Strong, Table, paragraph
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.cloudwatch_tables import cloudwatch_parts
 from breakeven.report.tables.node_limits import SharedCores, findings, shared_cores
 from breakeven.report.tables.survey_tables import surveyed_nodes
 
@@ -26,10 +30,11 @@ COLUMNS = ("cores, mean", "most", "memory, MiB", "written, MB/s, mean", "most", 
 
 
 def section(subject: Subject) -> Section | None:
-    """None where no node was surveyed and no node's processes were counted, and what its broker told gives
-    nothing to say.
+    """None where no node was surveyed, no node's processes were counted, what its broker told gives nothing to
+    say, and CloudWatch was not to be asked.
     """
-    parts = (*_under_load(subject), *surveyed_nodes(subject.report))
+    report = subject.report
+    parts = (*_under_load(subject), *cloudwatch_parts(report), *surveyed_nodes(report))
     return Section("nodes", "Nodes", parts) if parts else None
 
 

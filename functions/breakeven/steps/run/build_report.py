@@ -22,6 +22,7 @@ from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.run.earlier_runs import keep_run, with_drift
 from breakeven.steps.run.publish_report import content_type, publish
+from breakeven.steps.run.read_metrics import READ_AT, UNANSWERED
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.version import VERSION
@@ -45,13 +46,17 @@ def report_run(
     rows: Mapping[str, Rows],
     failed: Mapping[str, Mapping[str, str]],
     site: str | None = None,
+    unread: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
     """Build, store and publish the report; answers what the notification says.
 
     :param rows: by query name
+    :param unread: what the run did without, by the state that failed: metrics of services
     :param site: where published reports are served to readers without an account, if they are
     """
     plan = services.store.get_json(layout.plan_key(run_id))
+    if unread:
+        services.state(run_id).update(RUN, metrics_unread=reason_of(unread)[1])
     report = with_drift(services, plan, assemble(run_id, plan, services.state(run_id), rows, failed))
     files = render_all(report)
     for name, body in files.items():
@@ -111,6 +116,8 @@ def assemble(
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
         ended=ended,
         surveys=tuple(_surveys(plan, state)),
+        metrics_read_at=run.get(READ_AT),
+        metrics_unread=run.get("metrics_unread") or run.get(UNANSWERED),
     )
     answers = Answers(**rows, cost=plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)

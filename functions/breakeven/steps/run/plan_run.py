@@ -10,6 +10,7 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.budget.metric_lines import has_metrics
 from breakeven.planning.budget.task_lines import endpoints
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
@@ -46,10 +47,11 @@ def plan_run(
     images: Callable[[Sequence[str]], Sequence[str]] = lambda wanted: (),
     simulated: bool = False,
 ) -> dict[str, Any]:
-    """What the workflow goes on with: ``{sql_run_id, legs_at_once, images, endpoints, rounds}``.
+    """What the workflow goes on with: ``{sql_run_id, legs_at_once, images, endpoints, metrics, rounds}``.
 
     ``images`` are those of brokers that are to be baked first; ``endpoints`` are those that loaders which
-    are tasks call, none where there are no such loaders to run; ``rounds`` are lists of legs.
+    are tasks call, none where there are no such loaders to run; ``metrics``: whether CloudWatch has any of
+    what is left to run; ``rounds`` are lists of legs.
 
     :param is_running: tells of an execution's ARN whether it is under way; taken to be, by default
     :param allowance: what this deployment allows, whatever the input asks for
@@ -87,6 +89,7 @@ def plan_run(
         "legs_at_once": plan.lanes_at_once,
         "images": list(images(_broker_images(plan))),
         "endpoints": _endpoints(plan),
+        "metrics": plan.environment == "aws" and has_metrics(_to_run(plan)),
         "rounds": [[_leg(plan, leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
     }
 
@@ -171,8 +174,12 @@ def usual_message_bytes(cases: Sequence[Case]) -> int:
 
 def _endpoints(plan: Plan) -> list[str]:
     """Of the cases that are left to run, where the run goes on with another."""
+    return endpoints(_to_run(plan))
+
+
+def _to_run(plan: Plan) -> list[Case]:
     to_run = {ref.case_id for legs in plan.rounds for leg in legs for ref in leg.cases}
-    return endpoints([case for case in plan.cases if case.case_id in to_run])
+    return [case for case in plan.cases if case.case_id in to_run]
 
 
 def _broker_images(plan: Plan) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from breakeven.targets.record import Guarantees, Look, ManagedBroker
+from breakeven.targets.records.cloudwatch_metrics import AMAZON_MQ_METRICS
 from breakeven.targets.records.instrument_record import NOT_COMPARED
 from breakeven.targets.records.rabbitmq_records import MAJORITY, QUORUM_TRIO, SINGLE_NODE
 from breakeven.terms import TargetName
@@ -42,6 +43,7 @@ AMAZON_MQ_CLUSTER = replace(
         release=_MANAGED_RELEASE,
     ),
     guarantees_locally=NOT_COMPARED,
+    service_metrics=AMAZON_MQ_METRICS,
 )
 AMAZON_MQ_SINGLE = replace(
     AMAZON_MQ_CLUSTER,

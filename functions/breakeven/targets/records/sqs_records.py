@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf
 
 from breakeven.targets.record import Guarantees, Look, MostInHand, Rates, TargetRecord, Waits
+from breakeven.targets.records.cloudwatch_metrics import SQS_METRICS
 from breakeven.terms import SQS_HIDDEN_S, SQS_MAX_MESSAGE_BYTES, TargetName
 
 #: milliseconds of a call to SQS; a fast one, so that what is billed by the request is not estimated too low
@@ -66,6 +67,7 @@ SQS_STANDARD = TargetRecord(
     open_lane_s={"aws": 5, "local": 5},
     look=SQS_LOOK,
     software="sqs",
+    service_metrics=SQS_METRICS,
     guarantees=Guarantees(
         zones="several in the region, by the service",
         copies="several, by the service",

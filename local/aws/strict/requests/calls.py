@@ -26,7 +26,11 @@ from local.aws.strict.requests.needed import (
 )
 
 #: operations that need another action than their own
-ACTIONS = {"sqs:SendMessageBatch": "sqs:SendMessage", "sqs:DeleteMessageBatch": "sqs:DeleteMessage"}
+ACTIONS = {
+    "monitoring:GetMetricData": "cloudwatch:GetMetricData",
+    "sqs:SendMessageBatch": "sqs:SendMessage",
+    "sqs:DeleteMessageBatch": "sqs:DeleteMessage",
+}
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
 
 
@@ -142,7 +146,12 @@ def _quota(given: Parameters, by: Signature) -> str:
 
 
 #: what AWS knows no resource of
-NAMELESS = {"freetier:GetAccountPlanState", "pricing:GetProducts", "sqs:ListQueues"}
+NAMELESS = {
+    "freetier:GetAccountPlanState",
+    "monitoring:GetMetricData",
+    "pricing:GetProducts",
+    "sqs:ListQueues",
+}
 #: service -> the ARN of what a call is about
 NAMED: dict[str, Callable[[Parameters, Signature], str]] = {
     "athena": _workgroup,
