@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from botocore.exceptions import ClientError
 
@@ -12,7 +14,9 @@ from breakeven.results.items import case_item, loader_item
 from breakeven.steps.case.fail_case import fail_unsettled
 from breakeven.steps.case.watch import watch
 from breakeven.steps.lane.establish_lane import raise_if_a_node_failed
+from breakeven.steps.run.metric_queries import MetricOf, read_minutes
 from breakeven.steps.run.price_run import kept_capacities
+from breakeven.steps.run.read_metrics import read_metrics
 from breakeven.steps.run.suite_advice import known_advice
 from tests.support.aws.moto_server import moto_server
 from tests.support.cases import case_with, workload_with
@@ -70,6 +74,20 @@ def test_price_run_sees_that_no_case_and_no_run_has_left_a_capacity(aws):
     store = aws.as_role("PriceRun").store
     assert kept_capacities(store) == ()
     assert store.rows("probes", "run", "case") == []
+
+
+def test_read_metrics_sees_that_a_case_of_a_service_was_not_watched_and_may_ask_cloudwatch(aws):
+    case = case_with(workload_with(), run_id="unwatched", target="sqs-standard")
+    plan = {"plan": {"cases": [case.model_dump(mode="json")]}}
+    aws.person.store.put_json(layout.plan_key("unwatched"), plan)
+    cloudwatch = aws.client("cloudwatch", "ReadMetrics")
+    assert read_metrics(aws.as_role("ReadMetrics"), cloudwatch, "unwatched") == 0
+    now = datetime.now(UTC)
+    sent = MetricOf("AWS/SQS", "NumberOfMessagesSent", "Sum", (("QueueName", "queue"),))
+    found = read_minutes(cloudwatch, [sent], round(now.timestamp()) - 60, round(now.timestamp()))
+    assert found.values == {sent: {}}
+    with pytest.raises(ClientError, match="cloudwatch:GetMetricData"):
+        read_minutes(aws.client("cloudwatch", "PriceRun"), [sent], 0, 60)
 
 
 def test_whoever_may_list_some_prefixes_is_not_told_that_an_object_is_missing(aws):
