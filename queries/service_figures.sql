@@ -10,7 +10,7 @@
 --          name         the node's; null: of the broker, or of queues
 --          metric, statistic, unit   as CloudWatch has them
 --          mean         of a Sum a minute, in which the case was watched; null: no minute has come
---          highest      of all minutes that have come
+--          highest, lowest   of all minutes that have come
 --          total        of a Sum: in all of them; null of other statistics
 --          minutes      of a broker, of a node, or of each queue, in which the case was watched
 --          known_minutes   those of which CloudWatch had the figure when it was asked
@@ -34,6 +34,7 @@ WITH run_minutes AS (
     sum(CASE WHEN statistic = 'Sum' THEN 60E0 * value ELSE value * seconds END) AS weighed,
     sum(CASE WHEN value IS NOT NULL THEN seconds END) AS seconds,
     max(value) AS highest,
+    min(value) AS lowest,
     sum(CASE WHEN statistic = 'Sum' THEN value END) AS total,
     CAST(sum(asked) AS bigint) AS minutes,
     CAST(sum(known) AS bigint) AS known_minutes,
@@ -47,7 +48,8 @@ WITH run_minutes AS (
 )
 SELECT
   f.case_id, f.target, c.provenance, c.environment, f.part, f.name, f.metric, f.statistic, f.unit,
-  f.weighed / nullif(f.seconds, 0E0) AS mean, f.highest, f.total, f.minutes, f.known_minutes, f.whole_minutes
+  f.weighed / nullif(f.seconds, 0E0) AS mean, f.highest, f.lowest, f.total,
+  f.minutes, f.known_minutes, f.whole_minutes
 FROM figures f
 LEFT JOIN run_cases c ON c.case_id = f.case_id
 ORDER BY f.case_id, f.part, f.name, f.metric

@@ -135,13 +135,15 @@ Part = Literal["broker", "node", "queue"]
 class ServiceMetric:
     """A figure that a service publishes of itself each minute. ``name`` is CloudWatch's, ``label`` ours.
 
-    ``statistic``: of what was published within a minute; ``unit``: CloudWatch's name of it.
+    ``statistic``: of what was published within a minute; ``unit``: CloudWatch's name of it. ``worst``: the
+    minute that readers are shown beside the mean.
     """
 
     name: str
     label: str
     statistic: Literal["Average", "Maximum", "Sum"]
     unit: Literal["Percent", "Bytes", "Count", "Seconds"]
+    worst: Literal["highest", "lowest"] = "highest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,8 @@ def test_what_a_region_must_price(name: str) -> None:
         ("ap-southeast-1", "amazonmq", "storage_gb_month", 0.12, "V", "2025-02-13"),
         ("eu-west-1", "cloudwatch", "logs_gb", 0.57, "V", "2026-09-22"),
         ("us-east-1", "cloudwatch", "metric_month", 0.3, "V2", "2026-09-24"),
+        ("us-east-1", "cloudwatch", "metric_read", 1e-5, "V", "2025-06-05"),
+        ("ap-southeast-1", "cloudwatch", "metric_read", 1e-5, "V", "2025-06-05"),
         ("us-east-1", "cloudwatch", "alarm_month", 0.1, "V2", "2026-09-24"),
         ("us-east-1", "codebuild", "arm_small_minute", 0.0034, "V2", "2026-09-28"),
         ("eu-west-1", "codebuild", "arm_small_minute", 0.0034, "D", "2026-09-28"),
@@ -126,6 +128,7 @@ UNITS = {
     "cloudwatch/metric_month": "metric_month",
     "cloudwatch/alarm_month": "alarm_month",
     "cloudwatch/logs_gb": "gb",
+    "cloudwatch/metric_read": "metric",
 }
 #: the figures were found nowhere; only who asks for them is refused
 NOT_FOUND = {

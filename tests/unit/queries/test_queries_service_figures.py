@@ -37,7 +37,7 @@ def test_a_minute_counts_by_the_seconds_of_it_in_which_the_case_was_watched(buck
     bucket.put("service_minutes", minutes((15.0, 10.0), (60.0, 80.0), (45.0, 20.0)))
     (row,) = bucket.ask("service_figures")
     assert row["mean"] == pytest.approx((15 * 10 + 60 * 80 + 45 * 20) / 120)
-    assert (row["highest"], row["total"]) == (80.0, None)
+    assert (row["highest"], row["lowest"], row["total"]) == (80.0, 10.0, None)
     assert (row["minutes"], row["known_minutes"], row["whole_minutes"]) == (3, 3, 1)
     assert (row["case_id"], row["target"], row["part"], row["name"]) == ("mq", MQ, "node", "rabbit@a")
     assert (row["environment"], row["unit"]) == ("aws", "Percent")

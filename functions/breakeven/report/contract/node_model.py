@@ -82,6 +82,7 @@ class ServiceFigure(Strict):
     unit: Literal["Percent", "Bytes", "Count", "Seconds"]
     mean: float | None = Field(description="by the seconds watched of each minute; null: none has come")
     highest: float | None = Field(description="of all minutes that have come")
+    lowest: float | None = Field(description="likewise")
     total: float | None = Field(description="of a Sum, over the minutes that have come")
     minutes: int = Field(description="in which the case was watched, of each queue where there are several")
     known_minutes: int = Field(description="of them, those that CloudWatch had when it was asked")

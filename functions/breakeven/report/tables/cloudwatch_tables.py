@@ -70,7 +70,7 @@ def _table(report: Report, service: str, figures: Sequence[ServiceFigure]) -> Ta
         caption=f"{service} under load, by CloudWatch, a minute each",
         label_titles=("Case", "Of"),
         columns=(
-            *(title for metric in metrics for title in (_first(metric), "highest minute")),
+            *(title for metric in metrics for title in (_first(metric), f"{metric.worst} minute")),
             "figures that came",
         ),
         rows=tuple(rows[:MOST_ROWS]),
@@ -102,8 +102,9 @@ def _cells(metric: ServiceMetric, figure: ServiceFigure | None) -> tuple[str, st
     if figure is None:
         return words.NOTHING, words.NOTHING
     first = figure.total if metric.statistic == "Sum" else figure.mean
+    worst = figure.lowest if metric.worst == "lowest" else figure.highest
     unit = MEBIBYTE if metric.unit == "Bytes" else 1.0
-    return words.figure(_in(first, unit)), words.figure(_in(figure.highest, unit))
+    return words.figure(_in(first, unit)), words.figure(_in(worst, unit))
 
 
 def _in(value: float | None, unit: float) -> float | None:

@@ -17,7 +17,7 @@ AMAZON_MQ_METRICS = ServiceMetrics(
         ServiceMetric("SystemCpuUtilization", "processor, %", "Average", "Percent"),
         ServiceMetric("RabbitMQMemUsed", "memory used, MiB", "Average", "Bytes"),
         ServiceMetric("RabbitMQMemLimit", "memory limit, MiB", "Average", "Bytes"),
-        ServiceMetric("RabbitMQDiskFree", "disk free, MiB", "Average", "Bytes"),
+        ServiceMetric("RabbitMQDiskFree", "disk free, MiB", "Average", "Bytes", "lowest"),
     ),
     late="Amazon MQ pushes its metrics to CloudWatch every minute, where they come some minutes late.",
     source="Amazon MQ Developer Guide, 'Available CloudWatch metrics for Amazon MQ for RabbitMQ brokers' and "

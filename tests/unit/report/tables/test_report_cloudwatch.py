@@ -25,6 +25,7 @@ AT = "2026-11-27T05:00:00+00:00"
 NODE = "rabbit@ip-10-0-0-1.ec2.internal"
 CPU = {"metric": "SystemCpuUtilization", "statistic": "Average", "unit": "Percent"}
 MEMORY = {"metric": "RabbitMQMemUsed", "statistic": "Average", "unit": "Bytes"}
+DISK = {"metric": "RabbitMQDiskFree", "statistic": "Average", "unit": "Bytes"}
 SENT = {"metric": "NumberOfMessagesSent", "statistic": "Sum", "unit": "Count"}
 QUEUE = {"target": sample.SQS, "part": "queue", "name": None}
 
@@ -32,6 +33,7 @@ QUEUE = {"target": sample.SQS, "part": "queue", "name": None}
 def figure(case_id: str = FIRST, **changed: Any) -> dict[str, Any]:
     """A row of the query: one metric of one node, of which three of four minutes have come."""
     usual = {"target": MQ, "part": "node", "name": NODE, **CPU, "mean": 71.5, "highest": 93.5, "total": None}
+    usual |= {"lowest": 12.0}
     counts = {"minutes": 4, "known_minutes": 3, "whole_minutes": 2}
     return {"case_id": case_id, "provenance": "measured", "environment": "aws", **usual, **counts, **changed}
 
@@ -54,6 +56,7 @@ def test_processors_of_amazon_mqs_nodes_are_there_by_case_and_node() -> None:
     rows = [
         figure(),
         figure(**MEMORY, mean=3 * 2.0**20, highest=4 * 2.0**20),
+        figure(**DISK, mean=4 * 2.0**20, lowest=2.0**20),
         figure(part="broker", name=None, mean=150.0, highest=210.0),
     ]
     said, (table,) = shown(report(*rows))
@@ -64,11 +67,13 @@ def test_processors_of_amazon_mqs_nodes_are_there_by_case_and_node() -> None:
         "memory used, MiB: mean",
         "memory used, MiB: highest minute",
     ]
+    assert table.titles[6:8] == ["disk free, MiB: mean", "disk free, MiB: lowest minute"]
     node, broker = table.rows
     assert node.labels[1] == NODE
     assert node.cells[:4] == ("71.5", "93.5", "3.00", "4.00")
+    assert node.cells[6:8] == ("4.00", "1.00")
     assert (broker.labels[1], broker.cells[:2]) == ("the broker, all nodes", ("150", "210"))
-    assert (node.cells[-1], broker.cells[-1]) == ("6 of 8", "3 of 4")
+    assert (node.cells[-1], broker.cells[-1]) == ("9 of 12", "3 of 4")
     assert AT in said[0]
 
 
