@@ -37,9 +37,17 @@ CPU, SENT, EMPTY = "SystemCpuUtilization", "NumberOfMessagesSent", "NumberOfEmpt
 
 
 @pytest.fixture(scope="module")
-def workflow(assembly, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("metrics")
-    with workflow_at(assembly, Access(username="nobody", password=""), None, folder) as made:
+def brokers(children, tmp_path_factory):
+    made = RealBrokers(children, tmp_path_factory.mktemp("amazon-mq"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def workflow(assembly, brokers, tmp_path_factory):
+    folder, nobody = tmp_path_factory.mktemp("metrics"), Access(username="nobody", password="")
+    trusted = {"SSL_CERT_FILE": str(brokers.certificate)}
+    with workflow_at(assembly, nobody, None, folder, brokers=brokers, env=trusted) as made:
         yield made
 
 
@@ -127,42 +135,33 @@ def test_where_they_cannot_be_read_the_run_is_as_good_and_its_report_says_why(wo
 def test_a_run_on_one_machine_makes_no_call_and_says_nothing(workflow):
     run_id = "here"
     seen = before_reading(workflow, run_id, lambda *_: None)
-    assert workflow.run(run_id, suite=parse_suite_text(QUEUES)) == "SUCCEEDED", workflow.state(run_id).items()
+    assert workflow.run(run_id, suite=parse_suite_text(QUEUES)) == "SUCCEEDED"
     assert seen == []
     assert watch_of(workflow, run_id) is None
     assert workflow.store().keys(layout.rows_prefix("service_minutes", run_id)) == []
 
 
 @pytest.mark.installed
-def test_of_amazon_mq_the_processors_of_its_nodes_are_in_the_report(assembly, children, tmp_path_factory):
+def test_of_amazon_mq_the_processors_of_its_nodes_are_in_the_report(workflow):
     """Of one of three nodes nothing has come, and of none its memory."""
-    run_id, folder = "broker", tmp_path_factory.mktemp("amazon-mq")
-    brokers = RealBrokers(children, folder)
-    trusted = {"SSL_CERT_FILE": str(brokers.certificate)}
-    nobody = Access(username="nobody", password="")
-    with workflow_at(assembly, nobody, None, folder, brokers=brokers, env=trusted) as made:
-        nodes: list[str] = []
+    run_id, nodes = "broker", list[str]()
 
-        def publish(case_id: str, samples: list[dict[str, Any]]) -> None:
-            nodes.extend(sorted({str(sample["node"]) for sample in samples}))
-            name = broker_name(run_id, MQ_CLUSTER)
-            for number, node in enumerate(nodes[:2]):
-                at_s = samples[0]["at_s"] - 1
-                put(made, MQ_CLUSTER, CPU, at_s, 10.0 + number, Broker=name, Node=node)
-            put(made, MQ_CLUSTER, CPU, samples[0]["at_s"] - 1, 40.0, Broker=name)
+    def publish(case_id: str, samples: list[dict[str, Any]]) -> None:
+        nodes.extend(sorted({str(sample["node"]) for sample in samples}))
+        name, at_s = broker_name(run_id, MQ_CLUSTER), samples[0]["at_s"] - 1
+        for number, node in enumerate(nodes[:2]):
+            put(workflow, MQ_CLUSTER, CPU, at_s, 10.0 + number, Broker=name, Node=node)
+        put(workflow, MQ_CLUSTER, CPU, at_s, 40.0, Broker=name)
 
-        before_reading(made, run_id, publish)
-        try:
-            assert made.run(run_id, suite=parse_suite_text(CLUSTER), **AWS) == "SUCCEEDED"
-        finally:
-            brokers.close()
-        watch = watch_of(made, run_id)
-        assert watch
-        found = figures(watch)
-        assert len(nodes) == 3
-        assert [found["node", node, CPU].mean for node in nodes] == [10.0, 11.0, None]
-        assert found["broker", None, CPU].highest == 40.0
-        assert found["node", nodes[0], "RabbitMQMemUsed"].known_minutes == 0
-        assert made.plane.client("mq").list_brokers()["BrokerSummaries"] == [], "which is gone by then"
-        text = made.store().get_bytes(layout.report_key(run_id, "report.md")).decode()
-        assert f"| {nodes[1]} |" in text
+    before_reading(workflow, run_id, publish)
+    assert workflow.run(run_id, suite=parse_suite_text(CLUSTER), **AWS) == "SUCCEEDED"
+    watch = watch_of(workflow, run_id)
+    assert watch
+    found = figures(watch)
+    assert len(nodes) == 3
+    assert [found["node", node, CPU].mean for node in nodes] == [10.0, 11.0, None]
+    assert found["broker", None, CPU].highest == 40.0
+    assert found["node", nodes[0], "RabbitMQMemUsed"].known_minutes == 0
+    assert workflow.plane.client("mq").list_brokers()["BrokerSummaries"] == [], "which is gone by then"
+    text = workflow.store().get_bytes(layout.report_key(run_id, "report.md")).decode()
+    assert f"| {nodes[1]} |" in text
