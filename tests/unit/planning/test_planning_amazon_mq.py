@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.planning.budget.metric_lines import has_metrics, metrics_read
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.execution_limits import (
@@ -201,3 +202,15 @@ def test_an_unpriced_target_that_has_no_type_of_its_own_is_left_out_beside_other
     assert (made.refusals, len(made.machine_notes)) == ([], 1)
     local = planned(suite([CLUSTER, TRIO]), region="eu-west-1", environment="local")
     assert [each.field for each in local.refusals][:1] == ["targets"], "on one machine it is refused"
+
+
+def test_metrics_of_a_lanes_broker_and_nodes_are_read_once_and_those_of_queues_for_each_case():
+    """Four of each, and five of each of two queues."""
+    managed = planned(suite([CLUSTER], {"queues": 2}, repeats=2)).cases
+    queues = planned(suite(["sqs-standard"], {"queues": 2}, repeats=2)).cases
+    own = planned(suite([TRIO])).cases
+    assert (len(managed), len(queues)) == (2, 2)
+    assert metrics_read(managed) == 4 * (1 + 3)
+    assert metrics_read(queues) == 5 * 2 * 2
+    assert metrics_read([*managed, *queues, *own]) == 16 + 20
+    assert (metrics_read(own), has_metrics(own), has_metrics([*own, *queues])) == (0, False, True)
