@@ -15,13 +15,12 @@ from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.search_flags import idle_limit, latency_fell, no_rate_confirmed
 from breakeven.loadgen.self_check.busy_host import host_evidence
 from breakeven.loadgen.self_check.diagnosis import Diagnosis, shared_lateness
+from breakeven.loadgen.self_check.loader_findings import Finding, in_words
 from breakeven.loadgen.stages import PREFILL
 from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
 TAIL_SHARE = 0.1
-#: findings on loaders that a sentence names
-MOST_LOADERS = 5
 #: samples that must lie beyond a percentile
 BEYOND = 10
 
@@ -59,14 +58,14 @@ def _busy_host(known: Evidence) -> str:
 
 
 def _of_loaders(known: Evidence, judge: Callable[[Diagnosis], list[str]]) -> str:
-    found = [
-        f"loader {result.loader}, {diagnosis.stage}: {said}"
-        for result in known.results
-        for diagnosis in result.diagnoses
-        for said in judge(diagnosis)
-    ]
-    more = len(found) - MOST_LOADERS
-    return "; ".join([*found[:MOST_LOADERS], *([f"and {more:,} more"] if more > 0 else [])])
+    return in_words(
+        [
+            Finding(result.loader, diagnosis.stage, said)
+            for result in known.results
+            for diagnosis in result.diagnoses
+            for said in judge(diagnosis)
+        ]
+    )
 
 
 def _other_runs(known: Evidence) -> str:
