@@ -128,6 +128,8 @@ def test_it_runs_what_is_not_settled_and_takes_over_what_is(services, aborted):
         assert services.case(SECOND, case_id).run_id == SECOND
     reported = services.store.get_json(layout.plan_key(SECOND))
     own = [case_id for case_id in aborted[2:] if services.case(SECOND, case_id).target != INSTRUMENT]
+    settled_in = reported["resumed"].pop("settled_in")
+    assert settled_in == dict.fromkeys(aborted[:2], FIRST)
     assert reported["resumed"] == {"run_id": FIRST, "settled": 0, "cases": len(own)}, "the self-test's apart"
     assert [case["case_id"] for case in reported["plan"]["cases"]] == [
         case["case_id"] for case in services.store.get_json(layout.plan_key(FIRST))["plan"]["cases"]
@@ -155,6 +157,8 @@ def test_a_resumed_run_can_be_gone_on_with_and_says_where_a_case_was_settled(ser
     records = services.state("third").items("case#")
     assert {records[case_item(case_id)]["settled_in"] for case_id in aborted[:2]} == {FIRST}
     assert records[case_item(aborted[2])]["settled_in"] == SECOND
+    settled_in = services.store.get_json(layout.plan_key("third"))["resumed"]["settled_in"]
+    assert settled_in == {**dict.fromkeys(aborted[:2], FIRST), aborted[2]: SECOND}
 
 
 def test_a_run_whose_report_failed_has_only_that_left(services, aborted):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from breakeven.report.contract.node_model import SurveyedNode
@@ -51,7 +51,8 @@ class RunRecord:
     """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
 
     ``source`` is there where the figures are those that a source published. Of a run that has not ``ended``
-    only the cases with a row are shown: the others have not failed.
+    only the cases with a row are shown: the others have not failed. ``settled_in``: the cases that it took
+    over from earlier runs, and which measured each.
 
     ``metrics_read_at``: when CloudWatch was asked for figures of its services; ``metrics_unread``: which it
     did not give, and why.
@@ -70,3 +71,4 @@ class RunRecord:
     surveys: tuple[SurveyedNode, ...] = ()
     metrics_read_at: str | None = None
     metrics_unread: str | None = None
+    settled_in: Mapping[str, str] = field(default_factory=dict)

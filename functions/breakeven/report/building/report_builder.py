@@ -106,6 +106,7 @@ def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
             ledger=ledgers.get(case_id),
             loaders=LoaderReports.of_each(loaders.get(case_id, ())),
             probes=probes.get(case_id, []),
+            settled_in=record.settled_in.get(case_id),
         )
         for case_id, row in rows.items()
     }

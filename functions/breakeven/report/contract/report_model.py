@@ -110,6 +110,11 @@ class CaseReport(Strict):
     call_errors: list[CallErrors] = Field(
         default_factory=list, description="calls that failed, by operation and kind, the most frequent first"
     )
+    settled_in: str | None = Field(
+        default=None,
+        description="the earlier run that measured it, which this one resumes; null: this run, or unknown "
+        "of earlier versions",
+    )
     printed: dict[str, str] = Field(
         default_factory=dict,
         description="of published cases, every figure as its source printed it: produce.msg_per_s -> '1875'",

@@ -19,6 +19,7 @@ from breakeven import words
 from breakeven.errors import InputError
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.drift.manifest_changes import Change, changes
+from breakeven.report.drift.measured_once import measured_once, without
 from breakeven.report.drift.report_changes import report_changes
 from breakeven.report.drift.significance import p_of_ratios, p_of_repeats, significant
 from breakeven.report.drift.survey_changes import survey_changes
@@ -112,6 +113,7 @@ class Drift:
     :param judged: how many shifts and how many moves were judged
     :param doubted: ids of the runs whose self-test failed
     :param emulated: targets that a stand-in stood for
+    :param once: cases that both have of one measurement, as one run resumed the other, and that are left out
     """
 
     before: str
@@ -127,6 +129,7 @@ class Drift:
     incomplete: tuple[Incomplete, ...] = ()
     doubted: tuple[str, ...] = ()
     emulated: tuple[str, ...] = ()
+    once: int = 0
 
 
 Key = tuple[Measure, str, str]
@@ -139,7 +142,8 @@ def drift_between(before: Report, after: Report) -> Drift:
     :raises InputError: they are not comparable, and why
     """
     _check_comparable(before, after)
-    old, new = figures_of(before), figures_of(after)
+    once = measured_once(before, after)
+    old, new = (figures_of(without(each, once)) for each in (before, after))
     unlike = unlike_cells(before, after)
     left_out = {(each.target, each.scenario, each.cell) for each in unlike}
     for side in (old, new):
@@ -167,6 +171,7 @@ def drift_between(before: Report, after: Report) -> Drift:
         incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
         doubted=tuple(each.run_id for each in (before, after) if each.validity and each.validity.is_in_doubt),
         emulated=tuple(sorted({case.target for case in after.cases if case.provenance == "emulated"})),
+        once=len(once),
     )
 
 

@@ -113,7 +113,14 @@ def sentences(drift: Drift) -> list[str]:
         f"{words.target_name(one.target)} ({one.reason})."
         for one in drift.unlike
     ]
-    return [*_doubts(drift), *map(_partial, drift.incomplete), *_findings(drift), *unlike]
+    return [*_doubts(drift), *map(_partial, drift.incomplete), *_once(drift), *_findings(drift), *unlike]
+
+
+def _once(drift: Drift) -> list[str]:
+    cases = words.plural(drift.once, "case")
+    return (
+        [f"Not compared, as a resumed run took over what was measured once: {cases}."] if drift.once else []
+    )
 
 
 def _unjudged(shifts: int, moves: int) -> str:

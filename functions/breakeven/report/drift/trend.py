@@ -14,6 +14,7 @@ from breakeven.report.drift.change_points import LEAST_RUNS, Cut, change_points
 from breakeven.report.drift.comparable_runs import SuiteRun
 from breakeven.report.drift.drift import FALSE_ALARMS, LEAST_CHANGE, Measure, figures_of
 from breakeven.report.drift.manifest_changes import changes
+from breakeven.report.drift.measured_once import each_once
 from breakeven.terms import Provenance
 
 #: of the newest run's cells of a figure, those that another must have for its level to count
@@ -60,6 +61,7 @@ class Trend:
     """
     :param left_out: runs that are not comparable with the newest, or whose reports cannot be read
     :param busy: runs in which the host of a case was busy with other work
+    :param once: cases that a later run took over from an earlier one, and that count in the later one only
     """
 
     suite: str
@@ -69,6 +71,7 @@ class Trend:
     left_out: int
     busy: int
     newest: Report = field(repr=False)
+    once: int = 0
 
 
 def trend(suite: str, known: Sequence[SuiteRun], read: Callable[[str], Report | None]) -> Trend | None:
@@ -81,10 +84,12 @@ def trend(suite: str, known: Sequence[SuiteRun], read: Callable[[str], Report | 
     found = [(run, report) for run in chosen if (report := read(run.run_id)) is not None]
     if not found:
         return None
-    runs, reports = zip(*found, strict=True)
+    runs, whole = zip(*found, strict=True)
+    reports = each_once(whole)
     series = tuple(_all_series(reports))
     points, busy = tuple(_points(series, reports)), sum(map(_was_busy, reports))
-    return Trend(suite, runs, series, points, len(known) - len(runs), busy, reports[-1])
+    once = sum(len(one.cases) for one in whole) - sum(len(one.cases) for one in reports)
+    return Trend(suite, runs, series, points, len(known) - len(runs), busy, reports[-1], once)
 
 
 def _was_busy(report: Report) -> bool:

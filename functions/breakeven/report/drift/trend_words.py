@@ -44,6 +44,9 @@ def sentences(trend: Trend) -> Iterator[str]:
             f"{words.plural(trend.left_out, 'run')} of the suite left out: of another configuration, without "
             "a case that is ok, or with a report that cannot be read."
         )
+    if trend.once:
+        cases, verb = words.plural(trend.once, "case"), "counts" if trend.once == 1 else "count"
+        yield f"{cases} that a resumed run took over from an earlier one {verb} in the resumed run only."
     if trend.busy:
         some = f"{trend.busy} of {words.plural(len(trend.runs), 'run')}"
         where = "every run" if trend.busy == len(trend.runs) else some
@@ -68,6 +71,7 @@ def document(trend: Trend) -> dict[str, Any]:
         "sentences": list(sentences(trend)),
         "false_alarms": FALSE_ALARMS,
         "left_out": trend.left_out,
+        "once": trend.once,
         "busy": trend.busy,
         "runs": [run.model_dump(mode="json") for run in trend.runs],
         "change_points": [

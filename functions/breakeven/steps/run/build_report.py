@@ -118,6 +118,7 @@ def assemble(
         surveys=tuple(_surveys(plan, state)),
         metrics_read_at=run.get(READ_AT),
         metrics_unread=run.get("metrics_unread") or run.get(UNANSWERED),
+        settled_in=plan.get("resumed", {}).get("settled_in", {}),
     )
     answers = Answers(**rows, cost=plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)

@@ -71,6 +71,10 @@ class Earlier:
         own = {case.case_id for case in self.plan.cases if case.target != INSTRUMENT}
         return {"run_id": self.run_id, "settled": len(own & self.settled.keys()), "cases": len(own)}
 
+    def origin(self, item: Mapping[str, Any]) -> str:
+        """Id of the run that measured the case with this record: this one, or one that it resumed."""
+        return str(item.get("settled_in", self.run_id))
+
 
 def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlier:
     """
@@ -196,15 +200,17 @@ def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
             state.update(lane_item(target), **{"status": "released", **known})
     for case_id, item in settled.items():
         kept = {name: value for name, value in item.items() if name not in {"run_id", "item", "expires_at"}}
-        origin = item.get("settled_in", earlier.run_id)
-        state.update(case_item(case_id), **{**kept, "settled_in": origin, "released": True})
+        state.update(case_item(case_id), **{**kept, "settled_in": earlier.origin(item), "released": True})
     services.store.put_json(
         layout.plan_key(run_id),
         {
             **earlier.document,
             "input": {**earlier.document["input"], "max_usd": plan.max_usd},
             "plan": plan.model_dump(mode="json"),
-            "resumed": earlier.to_json(),
+            "resumed": {
+                **earlier.to_json(),
+                "settled_in": {case_id: earlier.origin(item) for case_id, item in settled.items()},
+            },
         },
     )
 
