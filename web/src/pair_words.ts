@@ -1,5 +1,5 @@
 // Where two options change places, in words.
-import type { Pair, Span } from "./cost/answer.js";
+import type { Pair, Priced, Span } from "./cost/answer.js";
 import { BATCHED } from "./cost/options.js";
 import { about, listing, plural } from "./numbers.js";
 
@@ -25,6 +25,21 @@ export function untilWhere(pair: Pair): string {
   if (next === undefined) return "";
   const until = `${pair.above === pair.second ? "up to" : "again above"} ${about(next.rate)}${between(next)}`;
   return more.length ? `${until}, ${more.length} more` : until;
+}
+
+/** From which rate on another undercuts the last that is named, above all that were compared; in the words of the headline. */
+export function beyond(pairs: Pair[], ranked: Priced[], last: Priced | null, compared: number, name: (one: Priced) => string): string {
+  const undercuts = pairs.flatMap((pair) => {
+    if (pair.first !== last && pair.second !== last) return [];
+    const own = pair.first === last ? "first" : "second";
+    const other = own === "first" ? pair.second : pair.first;
+    if (!ranked.includes(other)) return [];
+    return pair.rows.flatMap(({ rate, below, above }) =>
+      rate !== null && rate > compared && below !== above && above !== null && above !== own ? [{ rate, other }] : [],
+    );
+  });
+  const [next] = undercuts.sort((a, b) => a.rate - b.rate);
+  return next ? ` (above about ${about(next.rate)} ${name(next.other)} is cheaper than it)` : "";
 }
 
 /** Of a pair that never changes places: how far it was priced. */

@@ -5,7 +5,7 @@ import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
 import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
 import { about, amount, capital, dollars, figure, listing, number, size } from "./numbers.js";
-import { against, between, everyRate } from "./pair_words.js";
+import { against, between, beyond, everyRate } from "./pair_words.js";
 
 /** Such as 'a RabbitMQ pair of m7g.large'. */
 export function spoken(one: Priced): string {
@@ -168,7 +168,7 @@ export function ranges(answer: Answer): string {
     const below = end === null ? everyRate(before) : `below about ${about(end)} messages a second${span}`;
     return `${name} is the cheapest ${below}`;
   });
-  const again = found.length > 3 ? ", above which the cheapest changes again" : "";
+  const again = found.length > 3 ? ", above which the cheapest changes again" : beyond(boundaries(answer), ranked, last, before, spoken);
   return `With these inputs, ${listing(named)}${again}.${unstaffed(answer, found.map(({ option }) => option))}`;
 }
 

@@ -23,7 +23,7 @@ from breakeven.pricing.prices.book_files import load_book
 from breakeven.report.building import money_builder
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.cheapest import ranked_curves, shown_rates
+from breakeven.report.money.cheapest import priced_rates, ranked_curves, shown_rates
 from breakeven.report.money.headline import as_used, beside_headline, headline
 from breakeven.report.money.option_words import brief
 from breakeven.report.money.price_tables import prices_table
@@ -113,6 +113,8 @@ def least_of(report: Report, options: set[str], most: float) -> list[set[str]]:
 COMPARED = re.compile(r" of SQS[^;]*? and Amazon MQ(?= below| at every rate)")
 #: what lies between two ranges, over so little that no rate of it was priced
 BETWEEN = re.compile(r", with (?:a RabbitMQ[^,]*|RabbitMQ on[^,]*|SQS[^,]*|Amazon MQ) between the two")
+#: that another undercuts the last of the ranges, above all that was compared
+BEYOND = re.compile(r" \(above about (?P<rate>[\d.,]+) [^()]* is cheaper than it\)")
 #: a range of the headline: 'SQS batched is the cheapest below about 785', 'Amazon MQ above that'
 RANGE = re.compile(
     r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^;]*?"
@@ -123,7 +125,8 @@ RANGE = re.compile(
 
 def ranges_said(sentence: str) -> list[tuple[str, float, float]]:
     """Option, from which rate and up to which, of each range that is named."""
-    said = BETWEEN.sub("", COMPARED.sub("", sentence.partition("staff time")[2]))
+    said = BEYOND.sub("", sentence)
+    said = BETWEEN.sub("", COMPARED.sub("", said.partition("staff time")[2]))
     found, end = [], 0.0
     for of in RANGE.finditer(said):
         start = rate_of(of["above"] or of["start"]) or end
@@ -201,6 +204,8 @@ def check_ranges(report: Report, sentence: str) -> tuple[str, ...]:
     """
     rows = list(zip(shown_rates(report, report.cost_questions[0]), cheapest_of_all(report), strict=True))
     said = ranges_said(sentence)
+    if beyond := BEYOND.search(sentence):
+        assert rate_of(beyond["rate"]) > 0.995 * priced_rates(report, report.cost_questions[0])[-1], sentence
     for option, start, end in said:
         # a rate in words has three figures
         within = [least for rate, least in rows if start * 1.005 < rate < end * 0.995]

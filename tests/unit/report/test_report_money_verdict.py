@@ -267,7 +267,7 @@ def test_clusters_that_step_past_sqs_again_and_again():
     inputs = {"capacity_msg_per_s": 200.0, "empty_receives": 0.0}
     assert (
         "only below about 43 a second (or no crossing, depending on what is not known), and again above "
-        "about 47."
+        "about 47 (above which the cheaper one changes 30 more times)."
     ) in said(**inputs)[1]
     assert (
         "The cheaper option changes 32 times, the last time at 17,900 messages a second"

@@ -151,6 +151,25 @@ def ranges(report: Report, question: CostQuestion) -> list[Range]:
     return found
 
 
+def undercut_beyond(report: Report, question: CostQuestion, last: Range) -> Meeting | None:
+    """Where another option that is compared undercuts that of the last range, above all rates priced.
+
+    As the run's crossings have it; ``options`` are its own and the other. None: nowhere that was searched.
+    """
+    curves = ranked_curves(report, question)
+    others = set(curves) - {last.option, *((AS_USED,) if BATCHED in curves else ())}
+    found = [
+        Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure, (last.option, other))
+        for other in others
+        for crossing in changes(_crossings_of(report, question, last.option, other))
+        if crossing.msg_per_s
+        and crossing.msg_per_s > last.rates[-1]
+        and crossing.cheaper_above
+        and not crossing.cheaper_above.startswith(last.option)
+    ]
+    return min(found, key=lambda met: met.rate, default=None)
+
+
 def _meetings(
     report: Report, question: CostQuestion, first: str, second: str, gap: tuple[float, float]
 ) -> list[Meeting]:

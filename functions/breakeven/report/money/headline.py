@@ -12,7 +12,15 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBIT
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import OR_NONE, CostQuestion
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
+from breakeven.report.money.cheapest import (
+    NAMED_RANGES,
+    Meeting,
+    Range,
+    Stretch,
+    ranges,
+    stretches,
+    undercut_beyond,
+)
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import (
     about,
@@ -21,6 +29,7 @@ from breakeven.report.money.option_words import (
     deciding,
     unbatched,
 )
+from breakeven.report.money.priced.changes_again import again_words, beyond_words, changes_from, then_words
 from breakeven.report.money.priced.leading_words import (
     cluster_words,
     condition_words,
@@ -52,7 +61,7 @@ def headline(report: Report) -> str:
     if found:
         provided = f"{staff_words(question)}{_if_carried(question, found)}"
         met = [one for own in found for one in (own.start, own.end) if one and not one.is_sure]
-        said = f"{condition_words(question)}, {provided}, {_of_all(question, found)}."
+        said = f"{condition_words(question)}, {provided}, {_of_all(report, question, found)}."
         return _each_once(said, {question.or_none(*one.options) for one in met})
     return f"{condition_words(question)}, {compared}."
 
@@ -134,7 +143,7 @@ def _compared(report: Report) -> str:
         return ""
     sqs = BATCHED if BATCHED in question.options else AS_USED
     found = stretches(report, question, sqs)
-    return _cheapest(question, sqs, found, crossing.searched_msg_per_s) if found else ""
+    return _cheapest(report, question, sqs, found) if found else ""
 
 
 def _with_amazon_mq(report: Report, question: CostQuestion) -> list[Range]:
@@ -149,7 +158,7 @@ def as_used(report: Report) -> str:
     if question is None or BATCHED not in question.options:
         return ""
     found = stretches(report, question, AS_USED)
-    return f"{words.capital(unbatched(question))}, {_against(question, found)}." if found else ""
+    return f"{words.capital(unbatched(question))}, {_against(report, question, found)}." if found else ""
 
 
 def other_forms(report: Report) -> str:
@@ -171,7 +180,7 @@ def _first_change(report: Report, question: CostQuestion) -> str:
     cheaper = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"RabbitMQ is cheaper than {sqs}"}
     said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
     rate = f"{about(found[0].msg_per_s or 0.0)} messages a second{interval_words(question, found[0])}"
-    return f"{said} below about {rate}"
+    return f"{said} below about {rate}{again_words(found[1:], found[0].cheaper_below)}"
 
 
 def _beside(question: CostQuestion) -> str:
@@ -181,14 +190,16 @@ def _beside(question: CostQuestion) -> str:
     return f"With {sqs_words(question)} {unbatched(question)} and {cluster}"
 
 
-def _of_all(question: CostQuestion, found: list[Range]) -> str:
+def _of_all(report: Report, question: CostQuestion, found: list[Range]) -> str:
     """The cheapest option of each range; what must hold of it is said beside."""
     first, *others = found[:NAMED_RANGES]
     over = f"below about {_a_second(question, first.end)}" if others else _reach(first)
     said = [f"{_name(question, first.option)} is the cheapest {_of(question, found)}{over}"]
     for before, own in pairwise((first, *others)):
         said.append(f"{_name(question, own.option)} {_from(question, before, own, own is found[-1])}")
-    again = ", above which the cheapest changes again" if len(found) > NAMED_RANGES else ""
+    last = None if len(found) > NAMED_RANGES else undercut_beyond(report, question, found[-1])
+    beyond = beyond_words((last.rate, _name(question, last.options[1])) if last else None)
+    again = ", above which the cheapest changes again" if len(found) > NAMED_RANGES else beyond
     return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}"
 
 
@@ -272,8 +283,9 @@ def _supposing(question: CostQuestion, own: Range) -> str:
     return f"a RabbitMQ cluster can carry {needs} messages a second at peak"
 
 
-def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
+def _cheapest(report: Report, question: CostQuestion, sqs: str, found: list[Stretch]) -> str:
     first, *others = found
+    rows = crossings(report, question.question_id, sqs, RABBITMQ)
     names = {sqs: sqs_words(question, sqs), RABBITMQ: cluster_words(question)}
     other = {sqs: RABBITMQ, RABBITMQ: sqs}
     both = f"{names[sqs]} and {names[RABBITMQ]} cost the same"
@@ -284,8 +296,10 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
         return f"{begins} {reach}{provided}"
     second, *more = others
     rate = f"about {about(second.start)} messages a second{interval_words(question, second.crossing)}"
-    ends = more or (searched and second.end < searched * (1 - EXACT))
-    upward = f", up to about {about(second.end)}" if ends else ""
+    searched, later = rows[0].searched_msg_per_s, changes_from(rows, second.end)
+    ends = more or later or (searched and second.end < searched * (1 - EXACT))
+    short = {sqs: sqs_words(question, sqs), RABBITMQ: "RabbitMQ"}
+    upward = f", up to about {about(second.end)}{then_words(later, short)}" if ends else ""
     above = {sqs: f"{sqs_words(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[
         second.option
     ]
@@ -293,7 +307,7 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
     return f"{begins} below {rate}; above that, {above}{upward}{provided}"
 
 
-def _against(question: CostQuestion, found: list[Stretch]) -> str:
+def _against(report: Report, question: CostQuestion, found: list[Stretch]) -> str:
     first, *others = found
     sqs = sqs_words(question)
     if not others:
@@ -301,11 +315,12 @@ def _against(question: CostQuestion, found: list[Stretch]) -> str:
         return f"{compared.get(first.option or '', f'{sqs} costs as much as RabbitMQ')} at every rate priced"
     second, *more = others
     rate = f"about {about(second.start)} a second{interval_words(question, second.crossing)}"
+    later = changes_from(crossings(report, question.question_id, AS_USED, RABBITMQ), second.end)
     if first.option == AS_USED and second.option == RABBITMQ:
-        again = f", and again above about {about(more[0].start)}" if more else ""
-        return f"{sqs} is cheaper than RabbitMQ only below {rate}{again}"
+        return f"{sqs} is cheaper than RabbitMQ only below {rate}{again_words(later, AS_USED)}"
     names = {AS_USED: f"{sqs} is cheaper", RABBITMQ: "RabbitMQ is cheaper", None: "both cost the same"}
-    until = f", up to about {about(second.end)}" if more else ""
+    short = {AS_USED: sqs, RABBITMQ: "RabbitMQ"}
+    until = f", up to about {about(second.end)}{then_words(later, short)}" if more or later else ""
     return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
 
 
