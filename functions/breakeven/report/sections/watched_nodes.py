@@ -30,8 +30,8 @@ COLUMNS = ("cores, mean", "most", "memory, MiB", "written, MB/s, mean", "most", 
 
 
 def section(subject: Subject) -> Section | None:
-    """None where nothing is known of nodes: none was surveyed, no processes were counted, what brokers told gives
-    nothing to say, and CloudWatch was not to be asked.
+    """None where nothing is known of nodes: none was surveyed, no processes were counted, what brokers told
+    gives nothing to say, and CloudWatch was not to be asked.
     """
     report = subject.report
     parts = (*_under_load(subject), *cloudwatch_parts(report), *surveyed_nodes(report))
