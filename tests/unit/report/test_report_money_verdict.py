@@ -396,3 +396,27 @@ def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
     assert follows.startswith("That supposes free traffic between brokers. ")
     assert "each Amazon MQ cluster can carry" not in follows
     assert "carries at least" not in told(**known)["The headline"]
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"capacity_msg_per_s": 30_000.0}, "That supposes each Amazon MQ cluster can carry "),
+        ({"amazon_mq_capacity_msg_per_s": 30_000.0}, "That supposes each RabbitMQ cluster can carry "),
+    ],
+)
+def test_a_cluster_whose_capacity_is_not_given_must_carry_more_at_higher_rates_whatever_the_other_carries(
+    given, left
+):
+    follows = said(**given)[1]
+    assert left in follows
+    assert follows.count(" (more at higher rates)") == 1
+    assert "At higher rates they must carry more." in told(**given)["The headline"]
+
+
+def test_where_all_capacities_are_given_nobody_must_carry_more():
+    given = {"capacity_msg_per_s": 30_000.0, "amazon_mq_capacity_msg_per_s": 30_000.0}
+    follows = said(**given)[1]
+    assert "can carry" not in follows
+    assert "at higher rates" not in follows
+    assert "At higher rates they must" not in told(**given)["The headline"]

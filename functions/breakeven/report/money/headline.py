@@ -76,10 +76,7 @@ def _each_once(said: str, conditions: set[str]) -> str:
 
 def _if_carried(question: CostQuestion, found: list[Range]) -> str:
     """Of clusters that are named and whose capacity is not known."""
-    inputs = question.priced_with
-    known = {RABBITMQ: inputs.capacity_msg_per_s, AMAZON_MQ: inputs.amazon_mq_capacity_msg_per_s}
-    named = {own.option for own in found[:NAMED_RANGES]} & set(known)
-    return "" if all(known[option] for option in named) else " and if clusters carry the load"
+    return "" if _are_capacities_given(question.priced_with, found) else " and if clusters carry the load"
 
 
 def supposed(report: Report) -> str:
@@ -94,15 +91,17 @@ def supposed(report: Report) -> str:
     clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in {own.option for own in shown}
     free = ", with free traffic between brokers" if is_free else ""
-    more = "" if _is_capacity_given(inputs) else " (more at higher rates)"
     if not clauses:
         return f"That supposes{free.removeprefix(', with')}." if free else ""
-    return f"That supposes {words.listing(clauses)}{more}{free}."
+    return f"That supposes {words.listing(clauses)} (more at higher rates){free}."
 
 
-def _is_capacity_given(inputs: Inputs) -> bool:
-    """Where it is not, one cluster is priced for whatever comes, and has to carry it."""
-    return bool(inputs.capacity_msg_per_s or inputs.amazon_mq_capacity_msg_per_s)
+def _are_capacities_given(inputs: Inputs, found: list[Range]) -> bool:
+    """Of all that are named. Where one's is not, a single cluster is priced for whatever comes, and has to
+    carry it.
+    """
+    known = {RABBITMQ: inputs.capacity_msg_per_s, AMAZON_MQ: inputs.amazon_mq_capacity_msg_per_s}
+    return all(known[own.option] for own in found[:NAMED_RANGES] if own.option in known)
 
 
 def beside_headline(report: Report) -> str:
@@ -117,7 +116,7 @@ def beside_headline(report: Report) -> str:
     nowhere = (
         f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(question, found)}."
     )
-    given = _is_capacity_given(question.priced_with)
+    given = _are_capacities_given(question.priced_with, found)
     more = "" if given else " At higher rates they must carry more."
     return (
         f"{f'It supposes that {clauses}.{more}' if clauses else ''}"
