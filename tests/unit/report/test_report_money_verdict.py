@@ -9,20 +9,9 @@ import pytest
 from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.report.money.never_crossing import why_never
 from tests.fixtures.report import money, sample
-from tests.fixtures.report.spoken import in_detail
+from tests.fixtures.report.spoken import PLAN, in_detail, said, sentence, told
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
-PLAN = sample.planned()[:2]
-
-
-def said(**inputs: Any) -> list[str]:
-    """Headline, what follows it, and what was measured."""
-    return sample.report(PLAN, **money.answers(**inputs)).verdict.split("\n\n")
-
-
-def told(**inputs: Any) -> dict[str, str]:
-    """The answer in detail, by subject."""
-    return in_detail(sample.report(PLAN, **money.answers(**inputs)))
 
 
 def main_rows(*changes: dict[str, Any], sqs: str = AS_USED) -> list[dict[str, Any]]:
@@ -32,11 +21,6 @@ def main_rows(*changes: dict[str, Any], sqs: str = AS_USED) -> list[dict[str, An
     (own,) = [row for row in rows if (row["question_id"], row["sqs_option"], row["other_option"]) == pair]
     others = [row for row in rows if row is not own]
     return [*(own | {"number": n} | change for n, change in enumerate(changes, 1)), *others]
-
-
-def sentence(paragraph: str, begins: str) -> str:
-    (found,) = [one for one in paragraph.split(". ") if one.startswith(begins)]
-    return found.removesuffix(".")
 
 
 def as_used(*changes: dict[str, Any]) -> str:
@@ -201,26 +185,6 @@ def test_without_anything_uncertain_no_interval_is_shown():
     assert "interval" not in told(**known)["The break-even"]
 
 
-def test_a_known_capacity_is_named_and_no_longer_doubted():
-    first, follows, _ = said(capacity_msg_per_s=3000.0)
-    all_of_it = told(capacity_msg_per_s=3000.0)
-    assert "it is assumed to carry 3,000." in all_of_it["What a cluster must carry"]
-    assert (
-        "SQS batched is the cheapest of SQS, a RabbitMQ pair of m7g.large in 2 zones and Amazon MQ" in first
-    )
-    assert "each RabbitMQ cluster" not in follows
-    assert (
-        "A RabbitMQ pair of m7g.large in 2 zones is the cheapest at no rate priced."
-        in all_of_it["The headline"]
-    )
-    assert sentence(all_of_it["The headline"], "Without Amazon MQ").endswith(
-        "SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate "
-        "priced, up to 700,000 messages a second, even before staff time"
-    )
-    assert "cluster capacity (a quarter less to a quarter more)" in all_of_it["The break-even"]
-    assert "it costs $93.89 a month more" in all_of_it["Staff time"]
-
-
 def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
     reported = " ".join(told(hours=20.0, hour_rate=90.0).values())
     assert "The cluster's bill includes 20 hours of staff time a month at $90 an hour." in reported
@@ -304,14 +268,6 @@ def test_a_step_names_the_one_who_pays():
     assert "at which SQS costs $135.82 a month" in in_detail(report)["The break-even"]
 
 
-def test_where_brokers_are_cheapest_first_what_they_need_is_said_once():
-    change = {"cheaper_below": RABBITMQ, "cheaper_above": BATCHED} | NO_INTERVAL
-    assert compared(change).endswith(
-        "a RabbitMQ pair of m7g.large in 2 zones is cheaper than SQS batched and long-polled below about 785 "
-        "messages a second; above that, SQS is, if a cluster can carry the load, and before staff time"
-    )
-
-
 @pytest.mark.parametrize(
     ("until", "above", "sentence"),
     [
@@ -367,19 +323,6 @@ def test_without_its_bills_no_reason_is_made_up():
     ] == [""] * len(report.crossovers)
 
 
-def test_a_single_node_is_sized_with_it_up_as_there_is_no_other():
-    one = {"deployment": "single"}
-    takes = told(**one)["What a cluster must carry"]
-    assert " at peak (a peak of 3 times the mean, 70% utilisation)" in takes
-    assert "node down" not in takes
-    (note,) = (each for each in all_notes(one) if each.startswith("A cluster must carry:"))
-    assert note.startswith("A cluster must carry: at a peak of 3 times the mean, 70% utilisation.")
-
-
-def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
-    return crossover_table(sample.report(PLAN, **money.answers(**inputs)), None).notes
-
-
 def test_the_table_of_crossings_says_when_there_is_none():
     report = sample.report(PLAN, **money.answers(deployment="trio"))
     notes = crossover_table(report, None).notes
@@ -389,34 +332,9 @@ def test_the_table_of_crossings_says_when_there_is_none():
     assert any("Amazon MQ's price is as listed" in note for note in notes)
 
 
-def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
-    known = {"capacity_msg_per_s": 50_000.0, "amazon_mq_capacity_msg_per_s": 50_000.0, "deployment": "trio"}
-    first, follows, _ = said(**known)
-    assert "before staff time, SQS batched is the cheapest" in first
-    assert follows.startswith("That supposes free traffic between brokers. ")
-    assert "each Amazon MQ cluster can carry" not in follows
-    assert "carries at least" not in told(**known)["The headline"]
-
-
-@pytest.mark.parametrize(
-    ("given", "left"),
-    [
-        ({"capacity_msg_per_s": 30_000.0}, "That supposes each Amazon MQ cluster can carry "),
-        ({"amazon_mq_capacity_msg_per_s": 30_000.0}, "That supposes each RabbitMQ cluster can carry "),
-    ],
-)
-def test_a_cluster_whose_capacity_is_not_given_must_carry_more_at_higher_rates_whatever_the_other_carries(
-    given, left
-):
-    follows = said(**given)[1]
-    assert left in follows
-    assert follows.count(" (more at higher rates)") == 1
-    assert "At higher rates they must carry more." in told(**given)["The headline"]
-
-
-def test_where_all_capacities_are_given_nobody_must_carry_more():
-    given = {"capacity_msg_per_s": 30_000.0, "amazon_mq_capacity_msg_per_s": 30_000.0}
-    follows = said(**given)[1]
-    assert "can carry" not in follows
-    assert "at higher rates" not in follows
-    assert "At higher rates they must" not in told(**given)["The headline"]
+def test_where_brokers_are_cheapest_first_what_they_need_is_said_once():
+    change = {"cheaper_below": RABBITMQ, "cheaper_above": BATCHED} | NO_INTERVAL
+    assert compared(change).endswith(
+        "a RabbitMQ pair of m7g.large in 2 zones is cheaper than SQS batched and long-polled below about 785 "
+        "messages a second; above that, SQS is, if a cluster can carry the load, and before staff time"
+    )

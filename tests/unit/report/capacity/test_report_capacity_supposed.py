@@ -1,0 +1,77 @@
+"""What verdict and detail suppose that clusters carry, where their capacity is given and where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven.report.money.crossover_tables import crossover_table
+from tests.fixtures.report import money, sample
+from tests.fixtures.report.spoken import PLAN, said, sentence, told
+
+
+def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
+    return crossover_table(sample.report(PLAN, **money.answers(**inputs)), None).notes
+
+
+def test_a_known_capacity_is_named_and_no_longer_doubted():
+    first, follows, _ = said(capacity_msg_per_s=3000.0)
+    all_of_it = told(capacity_msg_per_s=3000.0)
+    assert "it is assumed to carry 3,000." in all_of_it["What a cluster must carry"]
+    assert (
+        "SQS batched is the cheapest of SQS, a RabbitMQ pair of m7g.large in 2 zones and Amazon MQ" in first
+    )
+    assert "each RabbitMQ cluster" not in follows
+    assert (
+        "A RabbitMQ pair of m7g.large in 2 zones is the cheapest at no rate priced."
+        in all_of_it["The headline"]
+    )
+    assert sentence(all_of_it["The headline"], "Without Amazon MQ").endswith(
+        "SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate "
+        "priced, up to 700,000 messages a second, even before staff time"
+    )
+    assert "cluster capacity (a quarter less to a quarter more)" in all_of_it["The break-even"]
+    assert "it costs $93.89 a month more" in all_of_it["Staff time"]
+
+
+def test_a_single_node_is_sized_with_it_up_as_there_is_no_other():
+    one = {"deployment": "single"}
+    takes = told(**one)["What a cluster must carry"]
+    assert " at peak (a peak of 3 times the mean, 70% utilisation)" in takes
+    assert "node down" not in takes
+    (note,) = (each for each in all_notes(one) if each.startswith("A cluster must carry:"))
+    assert note.startswith("A cluster must carry: at a peak of 3 times the mean, 70% utilisation.")
+
+
+def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
+    known = {"capacity_msg_per_s": 50_000.0, "amazon_mq_capacity_msg_per_s": 50_000.0, "deployment": "trio"}
+    first, follows, _ = said(**known)
+    assert "before staff time, SQS batched is the cheapest" in first
+    assert follows.startswith("That supposes free traffic between brokers. ")
+    assert "each Amazon MQ cluster can carry" not in follows
+    assert "carries at least" not in told(**known)["The headline"]
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"capacity_msg_per_s": 30_000.0}, "That supposes each Amazon MQ cluster can carry "),
+        ({"amazon_mq_capacity_msg_per_s": 30_000.0}, "That supposes each RabbitMQ cluster can carry "),
+    ],
+)
+def test_a_cluster_whose_capacity_is_not_given_must_carry_more_at_higher_rates_whatever_the_other_carries(
+    given, left
+):
+    follows = said(**given)[1]
+    assert left in follows
+    assert follows.count(" (more at higher rates)") == 1
+    assert "At higher rates they must carry more." in told(**given)["The headline"]
+
+
+def test_where_all_capacities_are_given_nobody_must_carry_more():
+    given = {"capacity_msg_per_s": 30_000.0, "amazon_mq_capacity_msg_per_s": 30_000.0}
+    follows = said(**given)[1]
+    assert "can carry" not in follows
+    assert "at higher rates" not in follows
+    assert "At higher rates they must" not in told(**given)["The headline"]
