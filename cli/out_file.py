@@ -68,7 +68,7 @@ def _fault(path: Path) -> str:
     if not folder.is_dir():
         return f"{folder} is no folder; give another file"
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}-"):
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".out-"):
             return ""
     except OSError as error:
         if not _in_place(target, error):

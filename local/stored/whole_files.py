@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ def write_whole(path: Path, body: bytes) -> None:
     :raises OSError: it cannot be written
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}-{os.getpid()}")
+    fresh = path.with_name(_beside(path))
     try:
         fresh.write_bytes(body)
         with suppress(OSError):  # nothing was there, or a file system has no permissions
@@ -28,6 +28,13 @@ def write_whole(path: Path, body: bytes) -> None:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
+
+
+def _beside(path: Path) -> str:
+    """The name of a file that is to take the place of another one: no longer than names may be, where the
+    other's is not.
+    """
+    return f".{path.name[:40]}-{secrets.token_hex(4)}"
 
 
 def read_object(path: Path) -> dict[str, Any]:

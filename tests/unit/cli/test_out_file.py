@@ -56,9 +56,14 @@ def test_a_place_that_will_not_do_is_said_before_any_work(command, fault, places
 
 def test_a_place_that_will_do_is_left_as_it_is(tmp_path):
     (tmp_path / "old.html").write_text("before")
-    for name in ("old.html", "new.html"):
+    for name in ("old.html", "new.html", "ä" * 127):
         check_out(tmp_path / name, "calculator")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"old.html": "before"}
+
+
+def test_a_name_may_be_as_long_as_names_may_be(tmp_path):
+    write_out(tmp_path / ("ä" * 127), "<p>", "trend")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["<p>"]
 
 
 def test_a_page_that_cannot_be_written_after_all_is_said(tmp_path):

@@ -208,9 +208,9 @@ def test_a_connection_that_ends_before_the_answer_leaves_its_message_unknown(ser
 
 
 def test_a_server_that_says_nothing_any_more_loses_the_connection(served, monkeypatch):
-    monkeypatch.setattr(module, "_TIMEOUT_NS", 100 * MS)
     driven = served(Reply([b""], pause_s=0.5), STORED)
     assert driven.send(1, ms=50).error is None
+    monkeypatch.setattr(module, "_TIMEOUT_NS", 50 * MS)
     error = driven.send(0, ms=100).error
     assert isinstance(error, ConnectionLost)
     assert "no answer in time" in str(error)
