@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import Field
 
+from breakeven import words
 from breakeven.planning.node_sizes import field_of
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import Form, broker_types, form_of_nodes
 from breakeven.pricing.prices.instance_types import smaller_types
 from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE
-from breakeven.terms import MOST_BROKER_ZONES, Frozen, TargetName
+from breakeven.terms import Frozen, TargetName
 from breakeven.workload.case import Case
 from breakeven.workload.machines import Machines, architecture_of
 
@@ -89,7 +90,7 @@ def placed(cases: Sequence[Case], account: Account) -> list[Case]:
 
 
 def _spread(each: Machines, zones: tuple[str, ...]) -> Machines:
-    return each.model_copy(update={"zones": zones[: min(each.nodes, MOST_BROKER_ZONES)]})
+    return each.model_copy(update={"zones": each.among(zones)})
 
 
 def lanes_at_once(cases: Sequence[Case], account: Account) -> int:
@@ -172,8 +173,12 @@ def _without_image(each: Machines, account: Account) -> Iterator[Reason]:
 
 
 def _not_offered(each: Machines, account: Account) -> Iterator[Reason]:
-    if account.zones.get(each.instance_type) == ():
+    offered = account.zones.get(each.instance_type)
+    if offered == ():
         yield "instance_type", each.instance_type, f"{NO_ZONE}: choose another type, or {OTHER_ZONES}"
+    elif offered and each.zone_count and len(offered) < each.zone_count:
+        where = f"{each.instance_type} is offered in {words.listing(offered)} of this deployment's zones"
+        yield "zones", str(each.zone_count), f"{where}: give {len(offered)}, or {OTHER_ZONES}"
 
 
 def _not_on_this_plan(each: Machines, account: Account) -> Iterator[Reason]:

@@ -49,6 +49,7 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
         volume_type=size.volume_type or USUAL_VOLUME,
         volume_iops=(size.volume_iops or USUAL_IOPS) if size.volume_type in PROVISIONED else None,
         nodes=node_count(suite, target),
+        zone_count=size.zones,
         debian=nodes.debian,
     )
 
@@ -131,6 +132,8 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
 
     if size.nodes is not None and size.nodes not in nodes.counts:
         yield fault("nodes", _other_count(target.kind, nodes))
+    if size.zones is not None and size.zones > (count := node_count(suite, target)):
+        yield fault("zones", f"of {plural(count, 'node')} each is in one zone; give {count} at most")
     if size.volume_type in NO_BOOT:
         remedy = (
             "no instance boots from such a volume, and a node has one for all it keeps; give gp3, gp2 or io2"
@@ -171,7 +174,7 @@ def _managed_faults(
     def fault(field: str, remedy: str) -> InputError:
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
-    for field in ("volume_gb", "volume_type", "volume_iops", "nodes", "architecture"):
+    for field in ("volume_gb", "volume_type", "volume_iops", "nodes", "zones", "architecture"):
         if getattr(size, field) is not None:
             yield fault(field, f"of {target.kind} Amazon MQ chooses that by the type; remove it")
     name = size.instance_type or broker.instance_type

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from breakeven.targets.catalog import record_of
-from breakeven.terms import Debian, Frozen, TargetName, VolumeType
+from breakeven.terms import MOST_BROKER_ZONES, Debian, Frozen, TargetName, VolumeType
 
 
 def image_name(debian: Debian, architecture: str) -> str:
@@ -39,12 +40,24 @@ class Machines(Frozen):
         default=(),
         description="where nodes are launched, dealt over them in turn; empty: the deployment's",
     )
+    zone_count: int | None = Field(
+        default=None, description="of zones that the suite asks for; null: one a node, as far as there are"
+    )
     debian: Debian = Field(default="12", description="the release of Debian whose RabbitMQ they run")
 
     @property
     def image(self) -> str:
         """What the stack and its runs call the image that they are launched from."""
         return image_name(self.debian, self.architecture)
+
+    @property
+    def known_zones(self) -> int | None:
+        """Over how many zones the nodes are dealt; None where that is not known yet."""
+        return len(self.zones) or self.zone_count
+
+    def among(self, zones: Sequence[str]) -> tuple[str, ...]:
+        """Those of a deployment's zones that the nodes are dealt over, no more than there are nodes."""
+        return tuple(zones[: min(self.nodes, self.zone_count or MOST_BROKER_ZONES)])
 
 
 def nodes_of(target: TargetName, machines: Machines | None) -> int:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from breakeven.terms import MAX_NODES, TargetName, VolumeType
+from breakeven.terms import MAX_NODES, MOST_BROKER_ZONES, TargetName, VolumeType
 from breakeven.workload.case import LoaderKind, Variant
 from breakeven.workload.fields import (
     LEAST_VOLUME_GB,
@@ -39,6 +39,7 @@ class NodeSize(Strict):
     volume_type: VolumeType | None = None
     volume_iops: Annotated[int, Field(ge=100, le=64_000)] | None = None
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = None
+    zones: Annotated[int, Field(ge=1, le=MOST_BROKER_ZONES)] | None = None
     architecture: Literal["arm64", "x86_64"] | None = None
 
 

@@ -12,7 +12,7 @@ from moto import mock_aws
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.lane_lines import cross_zone_gb
-from breakeven.planning.machine_availability import Account, lanes_at_once
+from breakeven.planning.machine_availability import Account, lanes_at_once, placed, refusals
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book_files import load_book
 from breakeven.steps.run import account_capacity
@@ -93,9 +93,10 @@ def test_each_type_of_volume_is_priced_by_its_own_size_and_what_is_provisioned()
             "volume_iops",
             "at most 20,000 with so small a volume",
         ),
+        ({"zones": 3}, "zones", "of 2 nodes each is in one zone; give 2 at most"),
     ],
 )
-def test_a_volume_that_a_node_cannot_have_is_refused_with_what_it_can(size, field, remedy):
+def test_what_a_node_cannot_have_is_refused_with_what_it_can(size, field, remedy):
     with pytest.raises(InputError, match=rf"machines.{PAIR}.odd.{field}: .*{remedy}"):
         planned({"odd": size})
 
@@ -106,6 +107,30 @@ def test_a_question_of_money_prices_the_volume_that_was_measured_on():
     assert (inputs.volume, inputs.volume_gb, inputs.volume_iops) == ("io2", 30, 10_000)
     usual = ask_about(planned({"large": {}}).cases, 1024, load_book("us-east-1")).questions[0].inputs
     assert (usual.volume, usual.volume_iops) == ("gp3", 3000)
+
+
+def test_zones_that_are_asked_for_are_priced_and_hold_wherever_the_type_is_offered():
+    sizes = {"usual": {}, "together": {"zones": 1}, "apart": {"zones": 2}}
+    made = planned(sizes)
+    one, two = (planned({"own": {"zones": zones}}) for zones in (1, 2))
+    asked = (ask_about(each.cases, 1024, load_book("us-east-1")).questions[0] for each in (made, one, two))
+    assert [question.inputs.broker_zones for question in asked] == [None, 1, 2]
+    assert crossing_gb(one) < crossing_gb(two) == crossing_gb(planned({"own": {}}))
+    account = Account(zones={"m7g.large": ("a", "b", "c")})
+    found = {case.target: case.machines.zones for case in placed(made.cases, account) if case.machines}
+    assert found == {f"{PAIR}_usual": ("a", "b"), f"{PAIR}_together": ("a",), f"{PAIR}_apart": ("a", "b")}
+
+
+def test_more_zones_than_offer_the_type_are_refused_with_those_that_do():
+    account = Account(zones={"m7g.large": ("a",)})
+    cases = placed(planned({"apart": {"zones": 2}, "usual": {}}).cases, account)
+    (refused,) = refusals(cases, load_book("us-east-1"), account)
+    assert (refused.field, refused.value) == (f"machines.{PAIR}.apart.zones", "2")
+    assert refused.remedy.startswith("m7g.large is offered in a of this deployment's zones: give 1, or")
+
+
+def crossing_gb(made):
+    return next(line.quantity for line in made.estimate.lines if line.item == "cross_zone_gb")
 
 
 def test_a_type_without_a_successor_stands():

@@ -150,9 +150,13 @@ def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
 
 def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
     """The calls that launch the lane on those machines, by their subnets."""
-    asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
-    launch_brokers.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
+    launch_brokers.launch(services, ec2, PLACE, RUN, TARGET, machines_with(**machines))
     return ec2.calls
+
+
+def machines_with(**given) -> Machines:
+    asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
+    return Machines(**{**asked, **given})
 
 
 def test_five_nodes_are_launched_over_three_zones_in_turn_and_know_how_many_they_are(services, monkeypatch):
@@ -259,6 +263,14 @@ def test_more_nodes_than_zones_share_them():
     place = launch_brokers.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
     assert place.dealt(3, None) == {"a": 2, "b": 1}
     assert place.dealt(1, None) == {"a": 1}
+
+
+def test_nodes_share_as_many_zones_as_their_suite_asks_for():
+    place = launch_brokers.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
+    assert place.dealt(3, machines_with(nodes=3, zone_count=1)) == {"a": 3}
+    assert place.dealt(3, machines_with(nodes=3, zone_count=2, zones=("b", "a"))) == {"b": 2, "a": 1}
+    with pytest.raises(CaseError, match="3 zones are asked for, and this deployment has 2: deploy to other"):
+        place.dealt(3, machines_with(nodes=3, zone_count=3))
 
 
 def test_machines_of_its_own_take_the_place_of_the_templates(services):

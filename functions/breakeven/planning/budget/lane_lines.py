@@ -28,11 +28,11 @@ HOP_SHARES: dict[ConnectTo, float | None] = {"any": None, "leader": 0.0, "other"
 def cross_zone_gb(case: Case) -> float:
     """Traffic of a broker's case that is billed for crossing zones, both directions.
 
-    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
-    that fewer zones offer their type.
+    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless the suite
+    asks for fewer zones, or it is known that fewer offer their type.
     """
     record, apart = record_of(case.target), (assumed.ZONES - 1) / assumed.ZONES
-    placed = len(case.machines.zones) if case.machines else 0
+    placed = case.machines.known_zones if case.machines else None
     if record.nodes:
         crossings = crossings_per_message(
             ask(

@@ -1,9 +1,10 @@
-"""Scaling with cores and disks: the rate of each size of a target's machines, relative to the smallest."""
+"""Scaling with cores, disks and zones: rates by the size of a target's machines, relative to the first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from breakeven import words
 from breakeven.published.rows import Published, PublishedRow
@@ -35,7 +36,7 @@ class SizeRate:
 
     target: str
     instance: str
-    volume: str
+    place: str
     vcpu: float | None
     msg_per_s: float
     is_bound: bool
@@ -44,11 +45,11 @@ class SizeRate:
 
 
 def scaling_boards(report: Report) -> tuple[Table, Table]:
-    """By cores, and by disks of one type of machine; without rows where there is nothing to compare."""
+    """By cores, and by disks and zones of one type; without rows where there is nothing to compare."""
     groups = list(_groups(report))
     published = repeated(report, "C", SUITE)
     cores = [row for group in groups for row in _rows(report, _one_a_type(group))]
-    disks = [row for group in groups for one in _by_type(group) for row in _rows(report, one, by_volume=True)]
+    disks = [row for group in groups for one in _by_type(group) for row in _rows(report, one, by_place=True)]
     notes = (HOW, *((PRINTED,) if published else ()), *((ONE_SIZE,) if published and not groups else ()))
     return (
         Table(
@@ -61,8 +62,8 @@ def scaling_boards(report: Report) -> tuple[Table, Table]:
         ),
         Table(
             slug="board-disks",
-            caption="Scaling with the disk, relative to the first of the same instance type",
-            label_titles=("Size", "Volume"),
+            caption="Effect of disk and zones, relative to the first of the same instance type",
+            label_titles=("Size", "Volume and zones"),
             columns=COLUMNS,
             rows=(*disks, *_published_rows(published, ("disk",))),
             notes=notes,
@@ -92,11 +93,10 @@ def _size_rate(report: Report, cases: Sequence[CaseReport]) -> SizeRate | None:
     known = [figure.msg_per_s for figure in figures if figure and figure.msg_per_s is not None]
     if len(known) < len(cases):
         return None
-    iops = facts.get("volume_iops")
     return SizeRate(
         target=first.target,
         instance=str(facts.get(INSTANCE) or words.NOTHING),
-        volume=" ".join(filter(None, [str(facts.get("volume_type") or ""), f"{iops} IOPS" if iops else ""])),
+        place=_place(facts),
         vcpu=float(facts["vcpu"] or 0) or None if "vcpu" in facts else None,
         msg_per_s=sum(known) / len(known),
         is_bound=any("loader_saturated" in case.flags for case in cases),
@@ -105,8 +105,16 @@ def _size_rate(report: Report, cases: Sequence[CaseReport]) -> SizeRate | None:
     )
 
 
+def _place(facts: Mapping[str, Any]) -> str:
+    """'gp3, 2 zones'; 'io2 10000 IOPS, 2 zones': what sizes of one instance type differ in."""
+    iops = facts.get("volume_iops")
+    volume = " ".join(filter(None, [str(facts.get("volume_type") or ""), f"{iops} IOPS" if iops else ""]))
+    zones = str(facts.get("zones") or "")
+    return ", ".join(filter(None, [volume, words.plural(zones.count(",") + 1, "zone") if zones else ""]))
+
+
 def _one_a_type(group: Sequence[SizeRate]) -> list[SizeRate]:
-    """The first of each instance type: those that differ in their disks alone are in the other table."""
+    """The first of each instance type: those that differ in disks or zones alone are in the other table."""
     first: dict[str, SizeRate] = {}
     for rate in group:
         first.setdefault(rate.instance, rate)
@@ -118,14 +126,14 @@ def _by_type(group: Sequence[SizeRate]) -> Iterator[list[SizeRate]]:
     yield from ([rate for rate in group if rate.instance == name] for name in types)
 
 
-def _rows(report: Report, sizes: Sequence[SizeRate], by_volume: bool = False) -> Iterator[Row]:
+def _rows(report: Report, sizes: Sequence[SizeRate], by_place: bool = False) -> Iterator[Row]:
     """Of two sizes or more, the first of which is the one that the others are relative to."""
     if len(sizes) < 2:
         return
     smallest = sizes[0]
     for one in sizes:
         yield Row(
-            labels=(words.target_name(one.target), one.volume if by_volume else one.instance),
+            labels=(words.target_name(one.target), one.place if by_place else one.instance),
             cells=(
                 f"{one.vcpu:g}" if one.vcpu else words.NOTHING,
                 f"{'≥ ' if one.is_bound else ''}{words.figure(one.msg_per_s)}",

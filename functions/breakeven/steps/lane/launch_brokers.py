@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from breakeven.brokers.access import new_credentials
 from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
-from breakeven.planning.machine_availability import UPGRADE
+from breakeven.planning.machine_availability import OTHER_ZONES, UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.results.state import SuppressCodes
@@ -65,8 +65,14 @@ class Place:
     def dealt(self, nodes: int, machines: Machines | None) -> dict[str, int]:
         """How many of the nodes go to each zone: one after another, over the zones that there are, or the
         first three of more.
+
+        :raises CaseError: the deployment has fewer zones than the suite asks for
         """
-        zones = ((machines.zones if machines else ()) or tuple(self.subnets))[:MOST_BROKER_ZONES]
+        there = (machines.zones if machines else ()) or tuple(self.subnets)
+        zones = machines.among(there) if machines else there[:MOST_BROKER_ZONES]
+        if machines and len(zones) < (machines.zone_count or 0):
+            have = f"{machines.zone_count} zones are asked for, and this deployment has {len(there)}"
+            raise CaseError(f"{have}: {OTHER_ZONES}")
         return dict(Counter(zones[node % len(zones)] for node in range(nodes)))
 
 

@@ -159,7 +159,7 @@ def _on(inputs: Inputs, target: TargetName, each: Machines | None) -> Inputs:
         instance=each.instance_type if each else nodes.instance_type,
         volume_gb=float(each.volume_gb if each else nodes.volume_gb),
         **_volume_of(each),
-        broker_zones=(len(each.zones) or None) if each else None,
+        broker_zones=each.known_zones if each else None,
     )
 
 

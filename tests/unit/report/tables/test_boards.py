@@ -79,19 +79,20 @@ def sized(scenario, size, rate, **parameters):
 
 
 def with_machines(**sizes):
-    names = ("instance_type", "vcpu", "volume_type", "volume_iops")
+    names = ("instance_type", "vcpu", "volume_type", "volume_iops", "zones")
     facts = {f"{RABBITMQ}_{size}": dict(zip(names, given, strict=True)) for size, given in sizes.items()}
     return SAMPLE.manifest.model_copy(update={"targets": facts})
 
 
-def test_sizes_stand_relative_to_the_smallest_and_disks_to_the_first_of_their_type():
+def test_sizes_stand_relative_to_the_smallest_and_disks_and_zones_to_the_first_of_their_type():
     manifest = with_machines(
-        big=("r7g.4xlarge", 16, "gp3", None),
-        small=("r7g.xlarge", 4, "gp3", None),
-        disk=("r7g.xlarge", 4, "io2", 10000),
+        big=("r7g.4xlarge", 16, "gp3", None, "a, b"),
+        small=("r7g.xlarge", 4, "gp3", None, "a, b"),
+        disk=("r7g.xlarge", 4, "io2", 10000, None),
+        zone=("r7g.xlarge", 4, "gp3", None, "a"),
     )
-    rates = {"big": 6000.0, "small": 4000.0, "disk": 5000.0}
-    cases = [sized("cores", size, rates[size]) for size in ("small", "big", "disk")]
+    rates = {"big": 6000.0, "small": 4000.0, "disk": 5000.0, "zone": 4400.0}
+    cases = [sized("cores", size, rates[size]) for size in ("small", "big", "disk", "zone")]
     found = tables("instance-types", cases, manifest=manifest, environment="aws")
     assert list(cells(found["board-cores"]).values()) == [
         ("4", "4,000", "1.00 times", NOTHING, "1,000"),
@@ -100,8 +101,9 @@ def test_sizes_stand_relative_to_the_smallest_and_disks_to_the_first_of_their_ty
     assert [
         (row.labels[1], row.cells[2]) for row in found["board-disks"].rows if row.origin == "measured"
     ] == [
-        ("gp3", "1.00 times"),
+        ("gp3, 2 zones", "1.00 times"),
         ("io2 10000 IOPS", "1.25 times"),
+        ("gp3, 1 zone", "1.10 times"),
     ]
     printed = [row for row in found["board-cores"].rows if row.origin == "published"]
     assert [row.cells[1:3] for row in printed][:3] == [
