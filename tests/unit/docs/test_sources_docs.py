@@ -16,7 +16,7 @@ ENTRIES = dict(
     )
 )
 #: how an entry says what became of a row
-KINDS = ("scenario", "spec file", "published", "refused: ", "not yet: ")
+KINDS = ("scenario", "spec file", "published", "refused: ", "every run: ")
 NAMED = re.compile(r"`([A-Za-z0-9-]+\.[a-z0-9-]+)`")
 
 
@@ -57,4 +57,4 @@ def test_an_entry_is_checked_by_what_it_names():
     assert named("scenarios `a.b`, `c.d`; published `A.x`", "scenario") == ["a.b", "c.d"]
     assert named("scenarios `a.b`, `c.d`; published `A.x`", "published") == ["A.x"]
     assert named("spec file `mixed.js`", "spec file") == ["mixed.js"]
-    assert named("not yet: the suite `cluster-sizing`", "scenario") == []
+    assert named("refused: the suite `cluster-sizing`", "scenario") == []
