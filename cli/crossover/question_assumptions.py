@@ -48,7 +48,8 @@ def assumptions(
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         consumers(inputs),
-        f"{LISTS} before tax, not refreshed{but_for(_prices(base))}{discounted(inputs)}; {work}",
+        f"{LISTS} before tax, as shipped, not asked of AWS today"
+        f"{but_for(_prices(base))}{discounted(inputs)}; {work}",
     ]
     unsure = list(uncertain(inputs))
     if unsure:

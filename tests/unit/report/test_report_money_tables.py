@@ -10,7 +10,6 @@ from breakeven.published.rows import load_shipped
 from breakeven.report.charts import cost_curves, decision, hours, tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart, Folded, Section
-from breakeven.report.money.by_size import by_size_table
 from breakeven.report.money.cheapest import RATES, shown_rates
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
 from breakeven.report.money.lookup_tables import (
@@ -215,42 +214,6 @@ def test_a_stretch_that_the_headline_names_has_a_row_of_its_own():
     table = prices_table(far)
     assert [row.labels[0] for row in table.rows][-1] == "21,544 msg/s"
     assert [row.cells[0] for row in table.rows] == [*["SQS batched"] * 5, "RabbitMQ"]
-
-
-def test_crossings_by_size_and_zones(report):
-    table = by_size_table(report)
-    assert [title for title, _ in table.groups] == ["SQS as used", "SQS batched and long-polled"]
-    assert table.columns == ("2 zones", "1 zone") * 2
-    rows = cells_by_position(table)
-    assert rows["1 KiB"] == ("43.1", "41.1", "785", "411")
-    assert rows["16 KiB"][:2] == ("173", "41.1")
-    assert (rows["24 KiB"][0], rows["2 KiB"][2]) == ("never", "never")
-    assert rows["32 KiB"] == rows["64 KiB"][:1] + rows["32 KiB"][1:]
-    alone = by_size_table(report_of(broker_zones=1))
-    assert alone.columns == ("1 zone", "1 zone")
-
-
-def test_a_crossing_by_size_is_that_of_the_question_with_this_size():
-    asked = report_of(message_bytes=8192, broker_zones=1, client_zone_share=0.0)
-    own = cells(crossover_table(asked, None))
-    by_size = cells_by_position(by_size_table(report_of()))["8 KiB"]
-    assert [own[mode, PAIR]["msg/s"] for mode in ("as used", "batched")] == [by_size[1], by_size[3]]
-
-
-def test_where_brokers_win_below_or_everywhere_the_cell_says_so(report):
-    rows = [
-        row.model_copy(update=change)
-        for row, change in zip(
-            report.crossovers_by_size,
-            (
-                {"cheaper_below": "rabbitmq", "cheaper_above": "sqs-as-used", "msg_per_s": 7.0},
-                {"cheaper_below": None, "cheaper_above": "rabbitmq", "msg_per_s": None, "kind": "never"},
-            ),
-            strict=False,
-        )
-    ]
-    table = by_size_table(report.model_copy(update={"crossovers_by_size": rows}))
-    assert table.rows[0].cells == ("below 7.00", "every rate")
 
 
 def test_hours_are_reported_where_they_win_and_where_they_never_do(report):

@@ -91,17 +91,19 @@ def crossovers_by_size(answers: Answers) -> list[SizeCrossing]:
         "sqs_option",
         by=lambda row: row["number"] or 0,
     )
-    found = [
-        SizeCrossing.of(
-            next((row for row in rows if row["cheaper_below"] != row["cheaper_above"]), rows[0]),
-            question_id=size["base_id"],
-            message_bytes=size["message_bytes"],
-            zones=size["zones"],
-        )
-        for rows in groups
-        for size in [asked[rows[0]["question_id"]]]
-    ]
+    found = [_size_crossing(rows, asked[rows[0]["question_id"]]) for rows in groups]
     return sorted(found, key=lambda row: (row.message_bytes, OPTIONS.index(row.sqs_option), -row.zones))
+
+
+def _size_crossing(rows: Rows, size: Mapping[str, Any]) -> SizeCrossing:
+    first, *later = [row for row in rows if row["cheaper_below"] != row["cheaper_above"]] or rows[:1]
+    return SizeCrossing.of(
+        first,
+        again_msg_per_s=later[0]["msg_per_s"] if later else None,
+        question_id=size["base_id"],
+        message_bytes=size["message_bytes"],
+        zones=size["zones"],
+    )
 
 
 def _crossover(row: Row, question: CostQuestion) -> Crossover:

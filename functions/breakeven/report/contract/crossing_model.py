@@ -77,6 +77,9 @@ class SizeCrossing(Strict):
     zones: int = Field(description="of the brokers; in one, clients are there too")
     kind: CrossingKind
     msg_per_s: float | None = Field(description="null: never")
+    again_msg_per_s: float | None = Field(
+        default=None, description="where they next change places; null: nowhere that was searched"
+    )
     cheaper_below: str | None
     cheaper_above: str | None
 

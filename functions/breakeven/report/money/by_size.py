@@ -15,6 +15,9 @@ from breakeven.report.money.option_words import SHORT, about, unbatched
 #: SQS's options, in the order in which a sentence names them
 MODES = (AS_USED, BATCHED)
 _NEVER = "is never cheaper "
+RANGES = (
+    "Where a range is given, the cheaper one changes again at its end. Changes above that are not listed."
+)
 
 
 def by_size_table(report: Report) -> Table | None:
@@ -44,6 +47,7 @@ def by_size_table(report: Report) -> Table | None:
         notes=(
             "Never: SQS is cheaper at every rate searched. One zone: all brokers and clients are in it, so "
             "no traffic crosses zones, and the queue stops with the zone.",
+            *((RANGES,) if any(row.again_msg_per_s for row in rows) else ()),
         ),
         sourced=False,
     )
@@ -96,8 +100,12 @@ def _last(rows: Sequence[SizeCrossing], option: str) -> str:
 def _start(row: SizeCrossing) -> str:
     if row.msg_per_s is None:
         return "at every rate" if RABBITMQ in row.won_by else "at no rate"
-    side = "above" if row.cheaper_above == RABBITMQ else "below"
-    return f"{side} about {about(row.msg_per_s)} messages a second"
+    first, again = about(row.msg_per_s), row.again_msg_per_s
+    if row.cheaper_above == RABBITMQ:
+        range_ = f"from about {first} to about {about(again)}" if again else f"above about {first}"
+    else:
+        range_ = f"below about {first}" + (f" and above about {about(again)}" if again else "")
+    return f"{range_} messages a second"
 
 
 def than(question: CostQuestion, option: str) -> str:
@@ -119,4 +127,7 @@ def _cell(row: SizeCrossing) -> str:
     if row.msg_per_s is None:
         return "every rate" if RABBITMQ in row.won_by else "never"
     rate = words.figure(row.msg_per_s)
-    return rate if row.cheaper_above == RABBITMQ else f"below {rate}"
+    again = words.figure(row.again_msg_per_s) if row.again_msg_per_s else ""
+    if row.cheaper_above == RABBITMQ:
+        return f"{rate} to {again}" if again else rate
+    return f"below {rate}, above {again}" if again else f"below {rate}"
