@@ -136,6 +136,16 @@ def test_it_runs_what_is_not_settled_and_takes_over_what_is(services, aborted):
     ]
 
 
+def test_cloudwatch_is_asked_of_what_a_run_had_settled_that_ended_before_it_asked(services):
+    everyone = cases_of(plan(services, FIRST, surroundings=None, suite="quick"))
+    for case_id in everyone:
+        end(services, FIRST, case_id)
+    assert plan(services, SECOND, surroundings=None, resume_run_id=FIRST)["metrics"]
+    for case_id in everyone:
+        services.store.put_bytes(layout.row_key("service_minutes", FIRST, case_id), b"minutes")
+    assert not plan(services, "third", surroundings=None, resume_run_id=FIRST)["metrics"]
+
+
 def test_twice_it_does_the_same_and_the_run_before_stays_as_it_is(services, aborted):
     before = (rows(services, FIRST), services.state(FIRST).items())
     once = plan(services, SECOND, resume_run_id=FIRST), rows(services, SECOND)

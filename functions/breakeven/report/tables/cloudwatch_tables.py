@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from breakeven import words
-from breakeven.report.contract.node_model import ServiceFigure
+from breakeven.report.contract.node_model import ServiceFigure, ServiceWatch
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Part, Row, Table, paragraph
 from breakeven.targets.catalog import record_of
@@ -20,8 +20,8 @@ PARTS = {"broker": "the broker, all nodes", "queue": "all of its queues"}
 HOW = (
     "What CloudWatch has of services is a value a minute, and no second is seen in it. The first and the "
     "last minute of a case may hold what came before or after it: a mean weighs each minute by the seconds "
-    "of it in which the case was watched. A dash is a figure that had not come when CloudWatch was asked, "
-    "never a 0; the last column says how many had. "
+    "of it in which the case was watched. A dash is a figure that CloudWatch did not have when it was asked, "
+    "and ≥ a sum of which it did not have all minutes; the last column says how many it had. "
 )
 NOT_READ = "CloudWatch's figures of services were not read"
 
@@ -31,16 +31,27 @@ def cloudwatch_parts(report: Report) -> tuple[Part, ...]:
     watch = report.services
     if watch is None:
         return ()
-    if watch.read_at is None:
-        return paragraph(f"{NOT_READ}: {watch.unread or 'the run does not say why'}.", tone="doubt")
+    not_read = watch.read_at is None and (watch.unread or not watch.figures)
+    doubt = paragraph(f"{NOT_READ}: {watch.unread or 'the run does not say why'}.", tone="doubt")
+    if not watch.figures and not_read:
+        return doubt
     services = _by_service(report.cases, watch.figures)
     late = " ".join(dict.fromkeys(_late(figures[0]) for figures in services.values()))
-    when = f"It was asked once, at {watch.read_at}. "
+    not_all = paragraph(f"Not all was answered: {watch.unread}.", tone="doubt") if watch.unread else ()
     return (
-        *paragraph(f"{HOW}{when}{late}".strip(), tone="note"),
-        *(paragraph(f"Not all was answered: {watch.unread}.", tone="doubt") if watch.unread else ()),
+        *paragraph(f"{HOW}{_when(report, watch)}{late}".strip(), tone="note"),
+        *(doubt if not_read else not_all),
         *(_table(report, service, figures) for service, figures in services.items()),
     )
+
+
+def _when(report: Report, watch: ServiceWatch) -> str:
+    """When it was asked; what a run that this one resumes has read is that run's."""
+    own = f"It was asked once, at {watch.read_at}. " if watch.read_at else ""
+    earlier = {case.case_id for case in report.cases if case.settled_in}
+    if not any(figure.case_id in earlier for figure in watch.figures):
+        return own
+    return f"{own}Of cases that an earlier run had measured, that run's figures stand where it had asked. "
 
 
 def _by_service(
@@ -101,11 +112,12 @@ def _rows(
 def _cells(metric: ServiceMetric, figure: ServiceFigure | None) -> tuple[str, str]:
     if figure is None:
         return words.NOTHING, words.NOTHING
-    first = figure.total if metric.statistic == "Sum" else figure.mean
+    is_sum = metric.statistic == "Sum"
+    least = "≥ " if is_sum and figure.known_minutes < figure.minutes else ""
     worst = figure.lowest if metric.worst == "lowest" else figure.highest
+    return _cell(figure.total if is_sum else figure.mean, metric, least), _cell(worst, metric, least)
+
+
+def _cell(value: float | None, metric: ServiceMetric, least: str) -> str:
     unit = MEBIBYTE if metric.unit == "Bytes" else 1.0
-    return words.figure(_in(first, unit)), words.figure(_in(worst, unit))
-
-
-def _in(value: float | None, unit: float) -> float | None:
-    return None if value is None else value / unit
+    return words.NOTHING if value is None else f"{least}{words.figure(value / unit)}"

@@ -20,6 +20,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.results import layout
 from breakeven.results.items import RUN
+from breakeven.results.schemas import SERVICE_MINUTES
 from breakeven.steps.run.account_capacity import instance_types, prices_of
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
@@ -89,7 +90,7 @@ def plan_run(
         "legs_at_once": plan.lanes_at_once,
         "images": list(images(_broker_images(plan))),
         "endpoints": _endpoints(plan),
-        "metrics": plan.environment == "aws" and has_metrics(_to_run(plan)),
+        "metrics": plan.environment == "aws" and has_metrics(_to_be_read(services, plan)),
         "rounds": [[_leg(plan, leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
     }
 
@@ -180,6 +181,13 @@ def _endpoints(plan: Plan) -> list[str]:
 def _to_run(plan: Plan) -> list[Case]:
     to_run = {ref.case_id for legs in plan.rounds for leg in legs for ref in leg.cases}
     return [case for case in plan.cases if case.case_id in to_run]
+
+
+def _to_be_read(services: Services, plan: Plan) -> list[Case]:
+    """The cases of which nobody has asked CloudWatch yet: also those that an aborted run has settled."""
+    table = SERVICE_MINUTES.name
+    read = set(services.store.keys(layout.rows_prefix(table, plan.run_id)))
+    return [each for each in plan.cases if layout.row_key(table, plan.run_id, each.case_id) not in read]
 
 
 def _broker_images(plan: Plan) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +26,8 @@ from breakeven.targets.catalog import record_of
 from breakeven.targets.record import Part, ServiceMetric
 from breakeven.workload.case import Case
 
+#: how long CloudWatch keeps minutes, less an hour. A request that begins before that is answered with nothing
+KEPT_S = 15 * 86_400 - 3600
 #: of the run's own item: when it was read, and what of it CloudWatch did not answer
 READ_AT, UNANSWERED = "metrics_read_at", "metrics_unanswered"
 
@@ -69,8 +72,9 @@ class Watched:
 def read_metrics(services: Services, cloudwatch: CloudWatch, run_id: str) -> int:
     """Read every metric of every service of the run's, and write its rows; how many values there are.
 
-    Of a case that an earlier run has settled nothing is read: its rows have come with it. Twice, it does the
-    same again, with what has come meanwhile.
+    Of a case that an earlier run has settled and read, its rows have come with it. A run that was aborted has
+    read nothing, so that this is done here, as far as CloudWatch still has it. Twice, it does the same again,
+    with what has come meanwhile.
     """
     plan = services.store.get_json(layout.plan_key(run_id))
     cases = [Case.model_validate(case) for case in plan["plan"]["cases"]]
@@ -88,14 +92,18 @@ def read_metrics(services: Services, cloudwatch: CloudWatch, run_id: str) -> int
 
 
 def _watched(services: Services, case: Case, items: Mapping[str, Mapping[str, Any]]) -> Watched | None:
-    """None: it is of no service, was settled by an earlier run, or nobody has watched it."""
+    """None: it is of no service, was read by an earlier run or is too old, or nobody has watched it."""
     item = items.get(case_item(case.case_id), {})
-    if record_of(case.target).service_metrics is None or "settled_in" in item:
+    if record_of(case.target).service_metrics is None:
+        return None
+    if "settled_in" in item and services.store.rows(SERVICE_MINUTES.name, case.run_id, case.case_id):
         return None
     samples = services.store.rows("nodes", case.run_id, case.case_id)
     if not samples:
         return None
     instants = [float(sample["at_s"]) for sample in samples]
+    if "settled_in" in item and min(instants) < time.time() - KEPT_S:
+        return None
     things = tuple(_things(case, item, dict.fromkeys(str(sample["node"]) for sample in samples)))
     return Watched(case, min(instants) - EVERY_S, max(instants), things)
 
@@ -103,9 +111,10 @@ def _watched(services: Services, case: Case, items: Mapping[str, Mapping[str, An
 def _things(case: Case, item: Mapping[str, Any], nodes: Mapping[str, None]) -> Iterator[Thing]:
     """The broker and its nodes, which the management API calls as CloudWatch does; or the case's queues."""
     if record_of(case.target).broker:
-        broker = broker_name(case.run_id, case.target)
+        broker = broker_name(str(item.get("settled_in", case.run_id)), case.target)
         yield Thing("broker", None, (broker,))
-        yield from (Thing("node", node, (broker, node)) for node in nodes)
+        # of a second in which no node ran, the sample's is the target's name
+        yield from (Thing("node", node, (broker, node)) for node in nodes if node != case.target)
     else:
         names = [str(url).rpartition("/")[2] for url in json.loads(item.get("queues", "[]"))]
         yield from (Thing("queue", name, (name,)) for name in names)

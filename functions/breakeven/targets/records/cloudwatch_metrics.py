@@ -19,7 +19,8 @@ AMAZON_MQ_METRICS = ServiceMetrics(
         ServiceMetric("RabbitMQMemLimit", "memory limit, MiB", "Average", "Bytes"),
         ServiceMetric("RabbitMQDiskFree", "disk free, MiB", "Average", "Bytes", "lowest"),
     ),
-    late="Amazon MQ pushes its metrics to CloudWatch every minute, where they come some minutes late.",
+    late="Amazon MQ polls a broker once a minute and pushes what it finds to CloudWatch: a figure may be of "
+    "one moment of its minute. How late it comes there no page says.",
     source="Amazon MQ Developer Guide, 'Available CloudWatch metrics for Amazon MQ for RabbitMQ brokers' and "
     "'Logging and monitoring Amazon MQ brokers'",
 )

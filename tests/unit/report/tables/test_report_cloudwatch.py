@@ -91,7 +91,9 @@ def test_sqs_has_a_table_of_its_own_with_sums_and_says_how_late_its_figures_are(
     assert {table.slug for table in tables} == {"cloudwatch-amazon-mq", "cloudwatch-amazon-sqs"}
     of_sqs = next(table for table in tables if table.slug.endswith("sqs"))
     assert of_sqs.titles[0] == "messages sent: in all"
-    assert of_sqs.rows[0].cells[:2] == ("1,500", "700")
+    assert of_sqs.rows[0].cells[:2] == ("≥ 1,500", "≥ 700"), "as one of its four minutes has not come"
+    whole = figure(QUEUED, **QUEUE, **SENT, highest=700.0, total=1500.0, known_minutes=4)
+    assert shown(report(whole))[1][0].rows[0].cells[:2] == ("1,500", "700")
     assert "up to 15 minutes late" in said[0]
     assert "up to 15 minutes late" not in shown(report(figure()))[0][0]
 
@@ -101,6 +103,19 @@ def test_why_nothing_was_read_and_what_was_not_answered_is_said() -> None:
     assert (said, tables) == ([f"{NOT_READ}: ReadMetrics: AccessDenied: no."], [])
     said, tables = shown(report(figure(), unread="InternalError of 2 metrics"))
     assert "Not all was answered: InternalError of 2 metrics." in said
+    assert len(tables) == 1
+
+
+def test_what_came_with_another_runs_cases_is_shown_whether_or_not_this_run_has_read() -> None:
+    """One that had only its report left to make has nothing to ask for."""
+    made = report(figure(), at=None)
+    taken = [case.model_copy(update={"settled_in": "cut"}) for case in made.cases]
+    said, (table,) = shown(made.model_copy(update={"cases": taken}))
+    assert "that run's figures stand" in said[0]
+    assert not any(NOT_READ in each or "asked once" in each for each in said)
+    assert table.rows[0].labels[1] == NODE
+    said, tables = shown(report(figure(), at=None, unread="ReadMetrics: AccessDenied: no"))
+    assert f"{NOT_READ}: ReadMetrics: AccessDenied: no." in said
     assert len(tables) == 1
 
 

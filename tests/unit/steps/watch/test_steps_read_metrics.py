@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
-from breakeven.results.schemas import NODES
+from breakeven.results.schemas import NODES, SERVICE_MINUTES
 from breakeven.steps.managed_brokers import broker_name
 from breakeven.steps.run.metric_queries import ATTEMPTS, MOST_QUERIES, MetricOf, read_minutes
 from breakeven.steps.run.read_metrics import read_metrics
@@ -20,6 +20,7 @@ from breakeven.workload.case import Case
 from tests.support.aws.moto_results import installed
 from tests.support.cases import case_with, workload_with
 
+TABLE = SERVICE_MINUTES.name
 RUN_ID, START_S = "run", 1_780_000_020  # which is a whole minute
 MQ, SQS, PAIR = "amazon-mq-cluster", "sqs-standard", "rabbitmq-mirrored-pair"
 NODES_OF_MQ = ("rabbit@ip-10-0-0-1.ec2.internal", "rabbit@ip-10-0-0-2.ec2.internal")
@@ -97,7 +98,7 @@ def rows_of(services, case_id: str) -> dict[tuple[str, Any, str], list[tuple[flo
 
 
 def test_a_broker_and_its_nodes_are_read_for_the_minutes_of_each_case(services):
-    first = watch(services, case_of(MQ), 30, 150, NODES_OF_MQ)
+    first = watch(services, case_of(MQ), 30, 150, (*NODES_OF_MQ, MQ))
     second = watch(services, case_of(MQ, "later"), 155, 179, NODES_OF_MQ)
     plan(services, first, second)
     broker = broker_name(RUN_ID, first.target)
@@ -145,15 +146,31 @@ def test_a_cases_queues_are_read_by_their_names(services):
     assert stats["ApproximateAgeOfOldestMessage"] == "Maximum"
 
 
-def test_what_is_of_no_service_was_not_watched_or_came_with_another_run_is_not_asked_for(services):
+def test_what_is_of_no_service_was_not_watched_or_came_with_another_run_is_not_asked_for(
+    services, monkeypatch
+):
     pair = watch(services, case_of(PAIR, "pair"), 0, 60, ("rabbit@a",))
     settled = watch(services, case_of(MQ, "settled"), 0, 60, NODES_OF_MQ, settled_in="earlier")
     plan(services, pair, settled, case_of(MQ, "failed"))
+    monkeypatch.setattr("time.time", lambda: START_S + 600.0)
+    services.store.put_rows(TABLE, RUN_ID, "settled", [{**dict.fromkeys(SERVICE_MINUTES.columns)}])
     cloudwatch = CloudWatch()
     assert read_metrics(services, cloudwatch, RUN_ID) == 0
     assert cloudwatch.asked == []
-    assert services.store.keys(layout.rows_prefix("service_minutes", RUN_ID)) == []
+    kept = services.store.keys(layout.rows_prefix(TABLE, RUN_ID))
+    assert kept == [layout.row_key(TABLE, RUN_ID, "settled")]
     assert services.state(RUN_ID).get(RUN)["metrics_read_at"]
+
+
+@pytest.mark.parametrize(("days", "known"), [(14.9, 1), (15.0, 0)])
+def test_what_an_aborted_run_has_settled_is_read_of_that_runs_broker_while_minutes_are_kept(
+    services, monkeypatch, days, known
+):
+    """Minutes are kept for 15 days, and a request that begins before is answered with nothing at all."""
+    plan(services, watch(services, case_of(MQ, "settled"), 0, 60, NODES_OF_MQ, settled_in="earlier"))
+    monkeypatch.setattr("time.time", lambda: START_S + days * 86_400)
+    there = {("SystemCpuUtilization", broker_name("earlier", MQ)): {0: 40.0}}
+    assert read_metrics(services, CloudWatch(there), RUN_ID) == known
 
 
 def test_asked_again_later_the_rows_are_those_that_have_come_by_then(services):
