@@ -117,7 +117,7 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     "other_runs": (Evidence(shared=True), ("--share",), Evidence(shared=False)),
     "cold_lane": (
         warmed_up(112),
-        ("100 to 112 msg/s sent in 2 windows, not steady (sent 100, then 112)",),
+        ("100 msg/s sent at first, 112 at last (2 windows), not steady (sent 100, then 112)",),
         warmed_up(111),
     ),
     "latency_fell": (

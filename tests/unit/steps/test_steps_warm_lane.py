@@ -100,7 +100,7 @@ def test_each_kind_is_done_until_two_windows_in_a_row_are_alike(monkeypatch):
     found = lane.warm_up()
     assert [[sent for sent, _ in kind.rates] for kind in found.kinds] == [[100, 200, 400, 420], [1000, 1090]]
     assert not found.cold
-    assert "1,024 B: 100 to 420 msg/s sent in 4 windows, steady" in found.words()
+    assert "1,024 B: 100 msg/s sent at first, 420 at last (4 windows), steady" in found.words()
     assert len(set(lane.made)) == 6, "each on a fresh queue"
     assert not lane.queues
 
@@ -121,10 +121,10 @@ def test_two_kinds_of_one_size_have_two_names_so_that_none_is_both_steady_and_no
     warm(lane, RUN, lane.target, lane.cases, 1000.0)
     found = lane.warm_up()
     one, other = [kind.words() for kind in found.kinds]
-    assert one == "1,024 B, sent singly: 100 to 100 msg/s sent in 2 windows, steady"
+    assert one == "1,024 B, sent singly: 100 msg/s sent at first, 100 at last (2 windows), steady"
     assert other == (
-        "1,024 B, sent by 10: 100 to 204,800 msg/s sent in 12 windows, not steady (sent 102,400, then "
-        "204,800 and received 102,400, then 204,800)"
+        "1,024 B, sent by 10: 100 msg/s sent at first, 204,800 at last (12 windows), not steady "
+        "(sent 102,400, then 204,800 and received 102,400, then 204,800)"
     )
     assert found.cold == other
     assert found.words().endswith(f"s discarded; {one}; {other}")
@@ -133,9 +133,12 @@ def test_two_kinds_of_one_size_have_two_names_so_that_none_is_both_steady_and_no
 @pytest.mark.parametrize(
     ("rates", "said"),
     [
-        ([(100, 80)], "100 to 100 msg/s sent in 1 window, not steady"),
-        ([(100, 80), (101, 60)], "100 to 101 msg/s sent in 2 windows, not steady (received 80, then 60)"),
-        ([(100, 80), (101, 80)], "100 to 101 msg/s sent in 2 windows, steady"),
+        ([(100, 80)], "100 msg/s sent at first, 100 at last (1 window), not steady"),
+        (
+            [(100, 80), (101, 60)],
+            "100 msg/s sent at first, 101 at last (2 windows), not steady (received 80, then 60)",
+        ),
+        ([(100, 80), (101, 80)], "100 msg/s sent at first, 101 at last (2 windows), steady"),
     ],
 )
 def test_what_was_not_alike_is_said_with_its_two_rates(rates, said):

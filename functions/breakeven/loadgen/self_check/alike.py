@@ -21,7 +21,11 @@ def shape(sentence: str) -> str:
 
 
 def together(sentences: Sequence[str]) -> str:
-    """Sentences of one shape as one, in which each figure that differs has its range."""
+    """Sentences of one shape as one, in which each figure that differs has its range. The same sentence again
+    stays as it is, also one that says from what to what something fell: '900 to 640'.
+    """
+    if len(set(sentences)) == 1:
+        return sentences[0]
     ranges = iter([_range(texts) for texts in _figures(sentences)])
     return _FIGURE.sub(lambda _: next(ranges), sentences[0])
 

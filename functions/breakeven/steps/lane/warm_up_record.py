@@ -37,14 +37,17 @@ class Kind(Frozen):
         ]
 
     def words(self) -> str:
-        """Such as ``1,024 B, sent by 10: 640 to 3,420 msg/s sent in 4 windows, steady``."""
+        """Such as ``1,024 B, sent by 10: 640 msg/s sent at first, 3,420 at last (4 windows), steady``.
+
+        Not ``640 to 3,420``, which is a range where sentences of several cases are said as one.
+        """
         what = ", ".join(
             [f"{self.message_bytes:,} B", *(["pushed"] if self.consume == "push" else []), *self.how]
         )
         if not self.rates:
             return f"{what}: no time left"
         first, last = (f"{rates[0]:,.0f}" for rates in (self.rates[0], self.rates[-1]))
-        ended = f"{first} to {last} msg/s sent in {plural(len(self.rates), 'window')}"
+        ended = f"{first} msg/s sent at first, {last} at last ({plural(len(self.rates), 'window')})"
         if self.is_steady:
             return f"{what}: {ended}, steady"
         why = f" ({' and '.join(self._apart())})" if len(self.rates) > 1 else ""
@@ -65,6 +68,6 @@ class WarmUp(Frozen):
         return "; ".join([*([f"its warm-up {self.reason}"] if self.reason else []), *unsteady])
 
     def words(self) -> str:
-        """Such as ``6.2 s discarded; 1,024 B: from 640 to 3,420 msg/s sent, steady``."""
+        """Such as ``6.2 s discarded; 1,024 B: 640 msg/s sent at first, 3,420 at last (4 windows)``."""
         kinds = [kind.words() for kind in self.kinds]
         return "; ".join([f"{self.seconds:g} s discarded", *kinds, *([self.reason] if self.reason else [])])

@@ -19,6 +19,8 @@ FIRST, LATER = "2026-11-20T15:30:00.000+00:00", "2026-11-20T15:31:00.000+00:00"
         (["989 of the 1,000 due", "10,500 of the 11,000 due"], "989 to 10,500 of the 1,000 to 11,000 due"),
         (["withheld 3.9 to 5.0%", "withheld 4.1%", "withheld 6 to 7%"], "withheld 3.9 to 7%"),
         ([f"Throttled 1 ({FIRST})", f"Throttled 3 ({LATER})"], f"Throttled 1 to 3 ({FIRST} to {LATER})"),
+        (["sent 900 to 640 msg/s"], "sent 900 to 640 msg/s"),
+        (["sent 900 to 640 msg/s", "sent 900 to 640 msg/s"], "sent 900 to 640 msg/s"),
         (["the same in 2 cases", "the same in 2 cases"], "the same in 2 cases"),
     ],
 )
