@@ -9,7 +9,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Paragraph, Table
 from breakeven.report.sections.subject import Subject
 from breakeven.report.sections.watched_nodes import section
-from breakeven.report.tables.survey_tables import LINKS, OF_ONE_MACHINE, VOLUMES, surveyed_nodes
+from breakeven.report.tables.survey_tables import LINKS, OF_EC2, OF_ONE_MACHINE, VOLUMES, surveyed_nodes
 from tests.fixtures.report import sample
 
 SYNC = SurveyedTimes(count=1000, p50_ms=0.4091, p99_ms=1.25)
@@ -40,9 +40,9 @@ def test_a_nodes_volume_and_its_connections_are_a_table_each() -> None:
     assert {volume.origin, link.origin} == {"measured"}
 
 
-def test_nodes_of_aws_share_no_disk() -> None:
+def test_nodes_of_aws_share_no_disk_and_may_hold_less_for_longer() -> None:
     said, _ = parts(FIRST, environment="aws")
-    assert said == [VOLUMES, LINKS]
+    assert said == [VOLUMES, LINKS + OF_EC2]
 
 
 def test_a_single_node_has_no_connections() -> None:
