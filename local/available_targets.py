@@ -6,6 +6,7 @@ from breakeven.errors import InputError
 from breakeven.planning.left_out import without
 from breakeven.targets.catalog import record_of
 from breakeven.workload.suite import Suite
+from local.hardware import memory_note
 from local.servers.broker_releases import lack, release_for
 
 REMEDY = "give brokers that run already by --rabbitmq-url, or choose other targets"
@@ -24,6 +25,8 @@ def available(suite: Suite) -> tuple[Suite, list[str]]:
         for kind, why in lacking.items()
         if kind not in left_out
     ]
+    if any(record_of(kind).nodes for kind in suite.targets) and (said := memory_note()):
+        notes.append(said)
     if not left_out:
         return suite, notes
     if len(left_out) == len(suite.targets):

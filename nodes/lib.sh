@@ -8,6 +8,7 @@ data=/var/lib/rabbitmq
 tls=$configuration/tls
 
 changed= # whatever this run has written
+shopt -s lastpipe # also what is written at the end of a pipe, which else has variables of its own
 
 say() { printf 'breakeven: %s\n' "$*"; }
 

@@ -2,7 +2,8 @@
 --
 -- The figures of a broker of Amazon MQ and its nodes are of all that ran in a minute: in the first and the last one
 -- of a case that may have been another case, or nothing. So a mean weighs each minute by the seconds of it in which
--- the case was watched. A case's queues on SQS are its own, and are taken together.
+-- the case was watched. A case's queues on SQS are its own, and are taken together: what is an average, such as messages that
+-- wait, only in minutes that have come of all of them.
 --
 -- inputs:  service_minutes, cases
 -- columns: case_id, target, provenance, environment
@@ -23,7 +24,10 @@ WITH run_minutes AS (
   SELECT
     case_id, target, part, CASE WHEN part <> 'queue' THEN name END AS name, metric, statistic, unit, minute_s,
     max(seconds) AS seconds,
-    CASE WHEN statistic = 'Maximum' THEN max(value) ELSE sum(value) END AS value,
+    CASE
+      WHEN statistic = 'Maximum' THEN max(value)
+      WHEN statistic = 'Sum' OR count(value) = count(1) THEN sum(value)
+    END AS value,
     count(1) AS asked, count(value) AS known
   FROM run_minutes
   GROUP BY

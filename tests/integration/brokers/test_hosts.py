@@ -151,6 +151,17 @@ def test_a_second_run_of_each_script_changes_nothing(pair):
         assert after[1] == before[1]
 
 
+def test_a_configuration_that_has_changed_is_written_again_and_the_broker_started_with_it(pair):
+    host, path = pair.lane.hosts[1], "/etc/rabbitmq/conf.d/30-user.conf"
+    before = host.read("pidof", "beam.smp"), host.read("cat", path)
+    host.read("sh", "-c", f"echo '# not the lane' >>{path}")
+    again = host.run(START, BREAKEVEN_SURROUNDINGS=pair.lane.image.surroundings)
+    assert again.returncode == 0, again
+    assert f"breakeven: wrote {path}\nbreakeven: starting the broker\n" in again.stdout
+    assert host.read("cat", path) == before[1]
+    assert host.read("pidof", "beam.smp") != before[0]
+
+
 def test_no_secret_is_in_arguments_logs_or_the_image(pair):
     secrets = (CREDENTIALS.password, pair.lane.cookie)
     for host in pair.lane.hosts:

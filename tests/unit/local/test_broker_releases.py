@@ -9,6 +9,7 @@ import pytest
 from breakeven.errors import BreakevenError, InputError
 from breakeven.targets.catalog import PAIR, TRIO
 from breakeven.workload.read import load_shipped, parse_suite
+from local import available_targets
 from local.available_targets import available
 from local.servers import broker_releases
 from local.servers.broker_releases import (
@@ -56,6 +57,7 @@ class Host:
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
+    monkeypatch.setattr(available_targets, "memory_note", lambda: None)
     return Host(tmp_path, monkeypatch)
 
 

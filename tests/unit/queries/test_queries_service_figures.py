@@ -12,6 +12,7 @@ from tests.support.money.query_tables import Bucket, case
 MINUTE_S = 1_780_000_020
 CPU = {"metric": "SystemCpuUtilization", "statistic": "Average", "unit": "Percent"}
 SENT = {"metric": "NumberOfMessagesSent", "statistic": "Sum", "unit": "Count"}
+WAITING = {"metric": "ApproximateNumberOfMessagesVisible", "statistic": "Average", "unit": "Count"}
 AGE = {"metric": "ApproximateAgeOfOldestMessage", "statistic": "Maximum", "unit": "Seconds"}
 MQ, SQS = "amazon-mq-cluster", "sqs-standard"
 
@@ -78,6 +79,17 @@ def test_a_cases_queues_are_added_up_minute_by_minute_and_the_oldest_message_is_
     assert (sent["minutes"], sent["known_minutes"], sent["whole_minutes"]) == (6, 4, 2)
     assert (age["highest"], age["total"]) == (7.0, None)
     assert age["mean"] == pytest.approx((30 * 5 + 60 * 7 + 30 * 1) / 120)
+
+
+def test_an_average_of_a_cases_queues_is_of_minutes_that_have_come_of_all_of_them(bucket: Bucket) -> None:
+    of = {"case_id": "sqs", "target": SQS, "part": "queue", **WAITING}
+    rows = [
+        *minutes((30.0, 3.0), (60.0, 700.0), (30.0, None), name="q0", **of),
+        *minutes((30.0, 5.0), (60.0, None), (30.0, 900.0), name="q1", **of),
+    ]
+    bucket.put("service_minutes", rows)
+    (row,) = bucket.ask("service_figures")
+    assert (row["mean"], row["highest"], row["lowest"], row["known_minutes"]) == (8.0, 8.0, 8.0, 4)
 
 
 def test_the_broker_stands_beside_its_nodes_and_another_run_is_none_of_it(bucket: Bucket) -> None:

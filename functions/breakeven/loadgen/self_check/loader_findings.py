@@ -10,8 +10,6 @@ from breakeven import words
 from breakeven.loadgen.self_check.alike import shape, together
 
 _WHO = re.compile(r"loaders? \d[^:;]*: ")
-#: how sentences of earlier versions end that left some out
-_LEFT_OUT = re.compile(r"and [\d,]+ more")
 
 
 class Finding(NamedTuple):
@@ -34,15 +32,14 @@ def in_words(findings: Sequence[Finding]) -> str:
 
 
 def causes_of(sentence: str) -> list[tuple[str, str]]:
-    """Who found it and what was found, of each cause in a sentence of a flag; nobody where no loader did."""
+    """Who found it and what was found, of each cause in a sentence of a flag; nobody where no loader did.
+
+    What stands behind the causes, such as that more loaders may find a higher rate, is none.
+    """
     if not _WHO.match(sentence):
         return [("", sentence)]
-    return [_parted(cause) for cause in sentence.split("; ") if not _LEFT_OUT.fullmatch(cause)]
-
-
-def _parted(cause: str) -> tuple[str, str]:
-    who = _WHO.match(cause)
-    return (who.group().removesuffix(": "), cause[who.end() :]) if who else ("", cause)
+    found = [(who, cause) for cause in sentence.split("; ") if (who := _WHO.match(cause))]
+    return [(who.group().removesuffix(": "), cause[who.end() :]) for who, cause in found]
 
 
 def _who(findings: Sequence[Finding]) -> str:

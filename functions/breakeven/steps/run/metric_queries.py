@@ -5,6 +5,7 @@ Source: Amazon CloudWatch API Reference, GetMetricData and MetricDataResult.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ MOST_QUERIES = 500
 MINUTE_S = 60
 #: how often a metric is asked for of which CloudWatch says that not all is there, or that it failed
 ATTEMPTS = 3
+#: seconds between them
+AGAIN_S = 2.0
 #: what CloudWatch says of a metric: all that there is was returned; and what asking again does not change
 COMPLETE, FORBIDDEN = "Complete", "Forbidden"
 
@@ -67,7 +70,9 @@ def read_minutes(
     What CloudWatch has only a part of, or fails at, is asked for again; then what there is stands.
     """
     found, left = MinuteValues(), list(dict.fromkeys(metrics))
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(AGAIN_S)
         for start in range(0, len(left), MOST_QUERIES):
             _ask(cloudwatch, left[start : start + MOST_QUERIES], first_s, end_s, found)
         left = [metric for metric, status in found.statuses.items() if status != FORBIDDEN]

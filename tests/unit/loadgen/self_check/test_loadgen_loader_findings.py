@@ -37,6 +37,11 @@ def test_a_sentence_of_no_loader_is_one_cause_whatever_its_marks() -> None:
     assert causes_of(said) == [("", said)]
 
 
+def test_what_stands_behind_the_causes_is_none() -> None:
+    said = f"loader 0, measure: {steal('3.0')}; the search had 2 loaders, and more of them may find more"
+    assert [cause for _, cause in causes_of(said)] == [steal("3.0")]
+
+
 def test_earlier_sentences_that_left_some_loaders_out_are_read_without_saying_so_as_a_cause() -> None:
     said = f"loader 0, measure: {steal('3.0')}; loader 1, measure: {steal('4.0')}; and 3 more"
     assert [cause for _, cause in causes_of(said)] == [steal("3.0"), steal("4.0")]

@@ -13,6 +13,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
 from breakeven.results.schemas import NODES, SERVICE_MINUTES
 from breakeven.steps.managed_brokers import broker_name
+from breakeven.steps.run import metric_queries
 from breakeven.steps.run.metric_queries import ATTEMPTS, MOST_QUERIES, MetricOf, read_minutes
 from breakeven.steps.run.read_metrics import read_metrics
 from breakeven.targets.catalog import record_of
@@ -26,6 +27,11 @@ MQ, SQS, PAIR = "amazon-mq-cluster", "sqs-standard", "rabbitmq-mirrored-pair"
 NODES_OF_MQ = ("rabbit@ip-10-0-0-1.ec2.internal", "rabbit@ip-10-0-0-2.ec2.internal")
 #: values by metric and the last of its dimensions, and by the minute's number
 Known = dict[tuple[str, str], dict[int, float]]
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metric_queries, "AGAIN_S", 0.0)
 
 
 class CloudWatch:
