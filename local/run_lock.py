@@ -26,8 +26,10 @@ def held(run_id: str, runs: Path, *, share: bool) -> Iterator[list[str]]:
 
     :param runs: the folder of its results, which helps a person to recognise it
     :param share: start beside others
-    :raises InputError: another run is under way and ``share`` is false, or runs cannot be noted
+    :raises InputError: another run is under way and ``share`` is false, runs cannot be noted, or TMPDIR is no
+        folder: brokers' data would be on another disk than was asked for
     """
+    _check_asked_for()
     folder = Path(tempfile.gettempdir()) / NAME
     path = folder / f"{run_id}{SUFFIX}"
     try:
@@ -44,6 +46,14 @@ def held(run_id: str, runs: Path, *, share: bool) -> Iterator[list[str]]:
     finally:
         path.unlink(missing_ok=True)
         os.close(noted)
+
+
+def _check_asked_for() -> None:
+    """Python takes another folder in silence."""
+    asked = os.environ.get("TMPDIR")
+    if asked and not (os.path.isdir(asked) and os.access(asked, os.W_OK | os.X_OK)):
+        remedy = "is no folder in which files can be made; make it, or unset TMPDIR"
+        raise InputError("breakeven run", "TMPDIR", asked, remedy)
 
 
 def _remedy(others: list[str]) -> str:

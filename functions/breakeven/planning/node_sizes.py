@@ -79,6 +79,15 @@ def even_clusters(cases: Sequence[Case]) -> list[str]:
     ]
 
 
+def zones_asked(cases: Sequence[Case]) -> list[str]:
+    """What is to be said of sizes whose nodes are to be in a given number of zones."""
+    asked = {case.target: case.machines for case in cases if case.machines and case.machines.zone_count}
+    return [
+        f"{target}: its {plural(each.nodes, 'node')} are launched in {plural(each.zone_count or 0, 'zone')}."
+        for target, each in asked.items()
+    ]
+
+
 def passed_types(suite: Suite, cases: Sequence[Case]) -> list[str]:
     """What is to be said of types whose generation has passed: what is taken in their place."""
     asked = {case.target: size_of(suite, case.target).instance_type for case in cases}
@@ -133,7 +142,7 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
     if size.nodes is not None and size.nodes not in nodes.counts:
         yield fault("nodes", _other_count(target.kind, nodes))
     if size.zones is not None and size.zones > (count := node_count(suite, target)):
-        yield fault("zones", f"of {plural(count, 'node')} each is in one zone; give {count} at most")
+        yield fault("zones", f"{plural(count, 'node')} can be in {plural(count, 'zone')} at most; give fewer")
     if size.volume_type in NO_BOOT:
         remedy = (
             "no instance boots from such a volume, and a node has one for all it keeps; give gp3, gp2 or io2"
@@ -174,9 +183,11 @@ def _managed_faults(
     def fault(field: str, remedy: str) -> InputError:
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
-    for field in ("volume_gb", "volume_type", "volume_iops", "nodes", "zones", "architecture"):
+    for field in ("volume_gb", "volume_type", "volume_iops", "nodes", "architecture"):
         if getattr(size, field) is not None:
             yield fault(field, f"of {target.kind} Amazon MQ chooses that by the type; remove it")
+    if size.zones is not None:
+        yield fault("zones", f"of {target.kind} Amazon MQ chooses them itself; remove it")
     name = size.instance_type or broker.instance_type
     found = broker_types().get(name)
     if found is None or broker.release not in found.releases:

@@ -29,7 +29,7 @@ from breakeven.planning.expected_losses import expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
-from breakeven.planning.node_sizes import even_clusters, passed_types
+from breakeven.planning.node_sizes import even_clusters, passed_types, zones_asked
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.rounds import Leg
 from breakeven.planning.self_test import instrument_cases
@@ -149,6 +149,7 @@ def make_plan(
             *smaller,
             *passed_types(suite, compared),
             *even_clusters(compared),
+            *zones_asked(compared),
             *broker_limits.notes(compared),
         ],
     )

@@ -34,6 +34,18 @@ def locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "breakeven-runs"
 
 
+def test_a_folder_for_temporary_files_that_is_not_there_is_said(locks, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    for name in ("nowhere", "file"):
+        monkeypatch.setenv("TMPDIR", str(tmp_path / name))
+        refused = pytest.raises(
+            InputError, match=rf"breakeven run: TMPDIR: '.*/{name}': is no folder in which"
+        )
+        with refused, run_lock.held("r-1", tmp_path, share=False):
+            pass
+    assert not locks.exists()
+
+
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "TMPDIR": str(tmp_path)}

@@ -93,7 +93,7 @@ def test_each_type_of_volume_is_priced_by_its_own_size_and_what_is_provisioned()
             "volume_iops",
             "at most 20,000 with so small a volume",
         ),
-        ({"zones": 3}, "zones", "of 2 nodes each is in one zone; give 2 at most"),
+        ({"zones": 3}, "zones", "2 nodes can be in 2 zones at most; give fewer"),
     ],
 )
 def test_what_a_node_cannot_have_is_refused_with_what_it_can(size, field, remedy):
@@ -112,6 +112,10 @@ def test_a_question_of_money_prices_the_volume_that_was_measured_on():
 def test_zones_that_are_asked_for_are_priced_and_hold_wherever_the_type_is_offered():
     sizes = {"usual": {}, "together": {"zones": 1}, "apart": {"zones": 2}}
     made = planned(sizes)
+    assert made.machine_notes == [
+        f"{PAIR}_together: its 2 nodes are launched in 1 zone.",
+        f"{PAIR}_apart: its 2 nodes are launched in 2 zones.",
+    ]
     one, two = (planned({"own": {"zones": zones}}) for zones in (1, 2))
     asked = (ask_about(each.cases, 1024, load_book("us-east-1")).questions[0] for each in (made, one, two))
     assert [question.inputs.broker_zones for question in asked] == [None, 1, 2]
