@@ -136,7 +136,9 @@ class PlainView:
             if case_id not in self._seen:
                 self._seen.add(case_id)
                 place = self._place(now, case_id, len(self._seen - now.proving))
-                self.say(f"[{place}] {status} {case_id}" + (f": {reason}" if reason else ""))
+                # what it read is judged with the report, once all is measured
+                said = "measured" if case_id in now.proving and status == "ok" else status
+                self.say(f"[{place}] {said} {case_id}" + (f": {reason}" if reason else ""))
         if now.running and now.running.case_id not in self._started:
             self._started.add(now.running.case_id)
             left = _clock(now.seconds_left)

@@ -72,7 +72,10 @@ def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     assert FAILED in report.verdict.split("\n\n")[-1]
     assert "DOES NOT AGREE" in report.verdict
     html = page(report, None)
-    relied = "Do not rely on the measured figures of this run; list prices do not depend on them."
+    relied = (
+        "Do not rely on the measured figures of this run, and repeat it on an idle machine; list prices do "
+        "not depend on them."
+    )
     assert relied in report.verdict
     evidence = '<a href="#validity">The evidence</a>'
     assert f'<p class="doubt"><b>THE SELF-TEST FAILED.</b> {relied} {evidence}</p>' in html

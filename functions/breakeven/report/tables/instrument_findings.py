@@ -9,7 +9,10 @@ from breakeven.report.elements import Row, Table
 
 NOT_RUN = "No self-test was run: the suite sets instrument: false."
 PASSED, FAILED = "The self-test passed.", "THE SELF-TEST FAILED."
-NOT_TO_RELY_ON = "Do not rely on the measured figures of this run; list prices do not depend on them."
+NOT_TO_RELY_ON = (
+    "Do not rely on the measured figures of this run, and repeat it on an idle machine; list prices do not "
+    "depend on them."
+)
 COUNTED = {
     "lost": ("lost", "counted"),
     "duplicates": ("duplicates", ""),

@@ -32,7 +32,7 @@ def test_each_line_has_a_number_of_the_reports_or_says_that_it_is_the_self_tests
     lines = out.getvalue().splitlines()
     of = len(proved().cases)
     assert of == len(PLAN)
-    proving = [f"[self-test] {word}" for _ in PROVING for word in ("running", "ok")]
+    proving = [f"[self-test] {word}" for _ in PROVING for word in ("running", "measured")]
     own = [f"[{number}/{of}] {word}" for number in range(1, of + 1) for word in ("running", "ok")]
     assert [" ".join(line.split()[:2]) for line in lines] == [*proving, *own]
 
