@@ -16,7 +16,7 @@ from breakeven.workload.case import Case, Workload
 
 WINDOW_S = 1.0
 #: a window's queue is emptied for so long at most before it is deleted, seconds
-DRAIN_S = 5.0
+DRAIN_S = 0.5
 #: the rates of two windows are alike when they differ by at most this share of the greater one
 ALIKE_SHARE = 0.1
 #: of one kind
@@ -27,6 +27,10 @@ PAGE_BYTES = 4096
 MOST_KINDS = 4
 #: of each role: they are to warm a server, not to find its limit
 WORKERS = 4
+#: messages that may await their confirms at once, in windows of cases that ask for none. Unconfirmed sends
+#: are as fast as buffers of the network fill, whatever the server does: they are always alike, and what
+#: they leave takes a slow server a minute.
+UNCONFIRMED = 1000
 #: what is assumed of a window when a run is planned: how many of each kind, and seconds around each
 EXPECTED_WINDOWS, AROUND_WINDOW_S = 3, 1.0
 
@@ -35,7 +39,7 @@ def windows_of(cases: Iterable[Case]) -> list[Case]:
     """A window of each kind of the cases, the most frequent kinds first; none for the instrument.
 
     Kinds differ in what a message is and in how it is sent and received. Both ways are taken as fast as they
-    go, whatever the cases' rates: that warms faster.
+    go, whatever the cases' rates: that warms faster. All is confirmed, so that what is sent has arrived.
     """
     kinds: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
@@ -80,7 +84,9 @@ def _details(workload: Workload) -> dict[str, str]:
     batches = ("send_batch", "receive_batch", "delete_batch")
     return {
         "client": f"{workload.client} client",
-        "confirms": "with confirms" if workload.confirms else "without confirms",
+        "confirms": "each confirmed"
+        if workload.window == workload.send_batch
+        else f"{workload.window:,} unconfirmed",
         **{name: cell_name(f"{name}={getattr(workload, name)}") for name in batches},
     }
 
@@ -98,7 +104,8 @@ def _window(case: Case) -> Case:
         "drain_s": DRAIN_S,
         "rate": None,
         "profile": (),
-        "window": case.workload.send_batch,
+        "confirms": True,
+        "window": workload.send_batch if workload.confirms else UNCONFIRMED,
         "linger_ms": 0.0,
         "processing_ms": 0.0,
         "processing_profile": (),

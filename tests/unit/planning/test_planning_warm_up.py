@@ -9,6 +9,7 @@ from breakeven.planning.warm_up import (
     AROUND_WINDOW_S,
     EXPECTED_WINDOWS,
     MOST_KINDS,
+    UNCONFIRMED,
     WINDOW_S,
     WORKERS,
     windows_of,
@@ -50,6 +51,12 @@ def test_whatever_a_case_does_its_window_sends_and_receives_as_fast_as_that_goes
     assert (work.mode, work.producers, work.consumers, window.loaders) == ("parallel", WORKERS, WORKERS, 1)
     assert not work.is_open
     assert (work.messages, work.processing_ms, work.nodes_down) == (None, 0.0, 0)
+
+
+@pytest.mark.parametrize(("confirms", "window"), [(True, 1), (False, UNCONFIRMED)])
+def test_whatever_is_confirmed_in_a_case_its_window_knows_what_has_arrived(confirms, window):
+    (found,) = windows({"only": {"confirms": confirms, "mandatory": False, "window": 5}}, RABBITMQ)
+    assert (found.workload.confirms, found.workload.window) == (True, window)
 
 
 def test_of_many_kinds_the_most_frequent_are_done():
