@@ -70,11 +70,19 @@ export function verdict(answer: Answer, region: string): string {
   const alike = asCheap(answer);
   const sqs = compared(answer).filter(({ option }) => option.side === "sqs");
   if (alike.length > 1 && alike.length === sqs.length && sqs.every((one) => alike.includes(one))) {
-    return `${traffic} SQS is the cheapest, whichever way it is called: ${dollars(best.usd)} a month.`;
+    return `${traffic} SQS is the cheapest, whichever way it is called: ${dollars(best.usd)} a month${less(answer, best)}.`;
   }
   const others = alike.filter((one) => one !== best).map(spoken);
   const same = others.length ? `, and ${listing(others)} ${others.length > 1 ? "cost" : "costs"} the same` : "";
-  return `${traffic} ${spoken(best)} is the cheapest${same}: ${dollars(best.usd)} a month.`;
+  return `${traffic} ${spoken(best)} is the cheapest${same}: ${dollars(best.usd)} a month${less(answer, best)}.`;
+}
+
+/** By how much it costs less than what is cheapest beside it, of another side: every way of SQS is one side. */
+function less(answer: Answer, best: Priced): string {
+  const others = compared(answer).filter(({ option, usd }) => option.side !== best.option.side && usd !== null);
+  const [next] = others.sort((a, b) => (a.usd ?? 0) - (b.usd ?? 0));
+  const more = (next?.usd ?? 0) - (best.usd ?? 0);
+  return next && more > 1e-9 * (next.usd ?? 0) ? `, ${dollars(more)} less than ${spoken(next)}` : "";
 }
 
 /** What follows it: SQS as it is called and one's own cluster, and where that changes. */

@@ -49,7 +49,7 @@ def hostile_report() -> Report:
 
 
 def test_the_verdict_comes_before_any_other_text():
-    assert text(tree().find(".//body")).startswith("With 1 KiB messages in us-east-1, before staff time and")
+    assert text(tree().find(".//body")).startswith("With 1 KiB messages in us-east-1, SQS batched is the")
     assert text(tree().find(".//h1")) == sample.report().verdict.split("\n\n")[0]
 
 

@@ -24,9 +24,10 @@ from breakeven.report.building import money_builder
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import priced_rates, ranked_curves, shown_rates
-from breakeven.report.money.headline import as_used, beside_headline, headline
-from breakeven.report.money.option_words import brief
+from breakeven.report.money.headline import above_headline, as_used, beside_headline, headline
+from breakeven.report.money.option_words import about, brief
 from breakeven.report.money.price_tables import prices_table
+from breakeven.words import dollars
 from tests.fixtures.report import sample
 from tests.support.money.query_tables import Bucket
 
@@ -109,32 +110,62 @@ def least_of(report: Report, options: set[str], most: float) -> list[set[str]]:
     return found
 
 
-#: what is compared, where it is named before the ranges
-COMPARED = re.compile(r" of SQS[^;]*? and Amazon MQ(?= below| at every rate)")
+#: an option of one of the three sides
+OPTION = r"(?:a RabbitMQ|RabbitMQ on|SQS|Amazon MQ)[^,;]*?"
+#: what is compared, where it is named before the only range
+COMPARED = re.compile(r" of SQS[^;]*? and Amazon MQ(?= at every rate)")
 #: what lies between two ranges, over so little that no rate of it was priced
-BETWEEN = re.compile(r", with (?:a RabbitMQ[^,]*|RabbitMQ on[^,]*|SQS[^,]*|Amazon MQ) between the two")
+BETWEEN = re.compile(rf", with {OPTION} between the two")
+#: what was compared and has no range
+NOWHERE = re.compile(rf", and (?P<options>{OPTION}(?: and {OPTION})?) at no rate priced")
 #: that another undercuts the last of the ranges, above all that was compared
-BEYOND = re.compile(r" \(above about (?P<rate>[\d.,]+) [^()]* is cheaper than it\)")
-#: a range of the headline: 'SQS batched is the cheapest below about 785', 'Amazon MQ above that'
+BEYOND = re.compile(
+    rf" \(above about (?P<rate>[\d.,]+) [^()]* is cheaper than it\)"
+    rf"|Above about (?P<last>[\d.,]+) messages a second[^.]*?, {OPTION} is cheaper than {OPTION}\."
+)
+#: a range of the headline: 'SQS batched is the cheapest below about 785', 'Amazon MQ above that, up to ...'
+UP_TO = r"(?:(?: messages a second)?(?: \([^)]*\))?, up to about (?P<until>[\d.,]+))?"
 RANGE = re.compile(
-    r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^;]*?"
-    r"(?: at every rate priced| below about (?P<below>[\d.,]+)| above that| above about (?P<above>[\d.,]+)"
-    r"| from (?:there|about (?P<start>[\d.,]+)) to about (?P<until>[\d.,]+))"
+    r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^;]*?(?: at every rate priced| below about (?P<below>[\d.,]+)"
+    rf"| above (?:that|about (?P<above>[\d.,]+)){UP_TO})"
+)
+#: of what follows it: 'Above about 5,670 messages a second, Amazon MQ is the cheapest, up to about 8,900'
+FURTHER = re.compile(
+    r"Above about (?P<above>[\d.,]+)[^.]*?, (?:a )?(?P<option>SQS|Amazon MQ|RabbitMQ)\b[^,]*?"
+    rf" is the cheapest{UP_TO}"
+)
+#: 'At 100 messages a second SQS batched costs $31.34 a month, $113.04 less than RabbitMQ; at 1,000 ...'
+DOLLARS = re.compile(
+    r"[Aa]t (?:about )?(?P<rate>[\d.,]+)(?: messages a second)? (?:"
+    r"(?P<option>SQS(?: FIFO)?(?: batched)?|RabbitMQ|Amazon MQ) costs (?P<usd>\$[\d,.]*\d) a month, "
+    r"(?P<less>\$[\d,.]*\d) less(?: than (?P<other>SQS(?: FIFO)?(?: batched)?|RabbitMQ|Amazon MQ))?"
+    r"|(?P<equal>[^.;]*) both cost (?P<both>\$[\d,.]*\d) a month)"
 )
 
 
-def ranges_said(sentence: str) -> list[tuple[str, float, float]]:
-    """Option, from which rate and up to which, of each range that is named."""
-    said = BEYOND.sub("", sentence)
-    said = BETWEEN.sub("", COMPARED.sub("", said.partition("staff time")[2]))
+def ranges_said(report: Report) -> list[tuple[str, float, float]]:
+    """Option, from which rate and up to which, of each range that headline and what follows name."""
+    sentence = headline(report).partition(". ")[0]
+    said = NOWHERE.sub("", BETWEEN.sub("", COMPARED.sub("", BEYOND.sub("", sentence))))
+    further = BETWEEN.sub("", BEYOND.sub("", above_headline(report)))
     found, end = [], 0.0
-    for of in RANGE.finditer(said):
-        start = rate_of(of["above"] or of["start"]) or end
-        end = rate_of(of["below"] or of["until"]) or inf
+    for of in (*RANGE.finditer(said), *FURTHER.finditer(further)):
+        start = rate_of(of["above"]) or end
+        end = rate_of(of.groupdict().get("below") or of["until"]) or inf
         found.append(({"SQS": "SQS batched"}.get(of["option"], of["option"]), start, end))
     assert found, sentence
-    assert len(found) == len(re.findall(r"SQS|Amazon MQ|RabbitMQ", said)), sentence
+    assert len(found) == len(re.findall(r"SQS|Amazon MQ(?!'s)|RabbitMQ", f"{said} {further}")), (
+        said,
+        further,
+    )
     return found
+
+
+def nowhere_said(report: Report) -> set[str]:
+    """Options that the headline says are the cheapest at no rate priced, as the table names them."""
+    found = NOWHERE.search(headline(report))
+    named = re.findall("SQS|RabbitMQ|Amazon MQ", found["options"] if found else "")
+    return {{"SQS": "SQS batched"}.get(option, option) for option in named}
 
 
 def rate_of(text: str | None) -> float:
@@ -160,20 +191,24 @@ def test_no_headline_contradicts_the_table_beneath(seed: int, tmp_path: Path) ->
     ]
     kinds: Counter[frozenset[str]] = Counter()
     with_amazon_mq: Counter[tuple[str, ...]] = Counter()
+    nowhere: Counter[frozenset[str]] = Counter()
+    dollars_said: Counter[int] = Counter()
     for report in reports_of(questions, tmp_path):
         first, beside = headline(report), beside_headline(report)
+        dollars_said[check_dollars(report, first)] += 1
         without = beside[beside.index("Without Amazon MQ") :] if "Without Amazon MQ" in beside else ""
         # crossings are searched up to the thousandth cluster, and said to be
         searched = min(crossing.searched_msg_per_s or 0.0 for crossing in report.crossovers)
         if without:
-            with_amazon_mq[check_ranges(report, first)] += 1
+            with_amazon_mq[check_ranges(report)] += 1
+            nowhere[frozenset(nowhere_said(report))] += 1
             if "is the cheapest at no rate priced" in beside:
                 assert {"RabbitMQ"} not in cheapest_of_all(report), (first, beside)
         elif beside:
             assert beside == "Amazon MQ is the cheapest at no rate priced."
             assert {"Amazon MQ"} not in cheapest_of_all(report), first
         for sentence, sqs, brief_sqs in (
-            (without or first, BATCHED, "SQS batched"),
+            (without or first.partition(". ")[0], BATCHED, "SQS batched"),
             (as_used(report), AS_USED, "SQS"),
         ):
             rows = least_of(report, {sqs, RABBITMQ}, searched)
@@ -188,6 +223,9 @@ def test_no_headline_contradicts_the_table_beneath(seed: int, tmp_path: Path) ->
         assert kinds[frozenset(each)] >= 3, each
     assert with_amazon_mq["SQS batched", "Amazon MQ"] >= 3, with_amazon_mq
     assert sum(many for names, many in with_amazon_mq.items() if "RabbitMQ" in names) >= 3, with_amazon_mq
+    assert sum(len(names) == 3 for names in with_amazon_mq.elements()) >= 3, with_amazon_mq
+    assert nowhere[frozenset({"RabbitMQ"})] >= 3, nowhere
+    assert min(dollars_said[1], dollars_said[2]) >= 10, dollars_said
 
 
 def cheapest_of_all(report: Report) -> list[set[str]]:
@@ -197,21 +235,54 @@ def cheapest_of_all(report: Report) -> list[set[str]]:
     return [set(row.cells[0].split(" or ")) for row in table.rows]
 
 
-def check_ranges(report: Report, sentence: str) -> tuple[str, ...]:
-    """Every row within a range that is named has its option as cheapest, and one does.
+def check_ranges(report: Report) -> tuple[str, ...]:
+    """Every row within a range that is named has its option as cheapest, and one does; what is cheapest at no
+    rate has no row.
 
     :return: the options, in the order of their ranges
     """
+    sentence = f"{headline(report)} {above_headline(report)}"
     rows = list(zip(shown_rates(report, report.cost_questions[0]), cheapest_of_all(report), strict=True))
-    said = ranges_said(sentence)
+    said = ranges_said(report)
     if beyond := BEYOND.search(sentence):
-        assert rate_of(beyond["rate"]) > 0.995 * priced_rates(report, report.cost_questions[0])[-1], sentence
+        rate = rate_of(beyond["rate"] or beyond["last"])
+        assert rate > 0.995 * priced_rates(report, report.cost_questions[0])[-1], sentence
     for option, start, end in said:
         # a rate in words has three figures
         within = [least for rate, least in rows if start * 1.005 < rate < end * 0.995]
         assert all(option in least for least in within), (option, start, end, sentence, rows)
         assert any(option in least for _, least in rows), (option, sentence, rows)
+    for option in nowhere_said(report):
+        assert {option} not in [least for _, least in rows], (option, sentence, rows)
     return tuple(option for option, _, _ in said)
+
+
+def check_dollars(report: Report, sentence: str) -> int:
+    """Each sum is that of the table's row, and the one that costs less does by the difference that is said.
+
+    :return: at how many rates; none where a price is not known
+    """
+    question = report.cost_questions[0]
+    rates, curves = shown_rates(report, question), ranked_curves(report, question)
+    names = {"SQS" if option == AS_USED else brief(option): option for option in curves}
+    said, options = list(DOLLARS.finditer(sentence)), ()
+    assert len(said) == len(
+        re.findall(r"\ba month[,;.]", sentence.partition(". ")[2].partition(". These")[0] + ".")
+    )
+    for at in said:
+        (rate,) = [each for each in rates if about(each) == at["rate"]]
+        if at["equal"]:
+            options = at["equal"].replace(" FIFO", "").split(" and ")
+            least, most = sorted(curves[names[name]].usd_at(rate) for name in options)
+            assert (dollars(least), most) == (at["both"], pytest.approx(least, rel=1e-6)), sentence
+            continue
+        cheaper = at["option"].replace(" FIFO", "")
+        options = (cheaper, at["other"].replace(" FIFO", "")) if at["other"] else options
+        (other,) = (name for name in options if name != cheaper)
+        least, most = (curves[names[name]].usd_at(rate) for name in (cheaper, other))
+        assert least < most, (sentence, at["rate"])
+        assert (dollars(least), dollars(most - least)) == (at["usd"], at["less"]), sentence
+    return len(said)
 
 
 def test_random_questions_are_a_thousand() -> None:

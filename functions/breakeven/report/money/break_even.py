@@ -16,7 +16,7 @@ from breakeven.report.contract.report_model import Detail, Report
 from breakeven.report.money.by_size import MODES, size_and_zones, than
 from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
-from breakeven.report.money.headline import as_used, beside_headline, main_crossover, supposed
+from breakeven.report.money.headline import above_headline, as_used, beside_headline, main_crossover, supposed
 from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
@@ -47,8 +47,11 @@ AT_BEST = {
 
 
 def in_short(report: Report) -> str:
-    """What follows the headline at once: what it supposes, SQS as used, and the same with staff time."""
-    return " ".join(filter(None, (supposed(report), as_used(report), _with_staff_in_short(report))))
+    """What follows the headline at once: what is cheapest yet further up, what that supposes of clusters, SQS
+    as used, and the same with staff time.
+    """
+    said = (above_headline(report), supposed(report), as_used(report), _with_staff_in_short(report))
+    return " ".join(filter(None, said))
 
 
 def money(report: Report) -> list[Detail]:

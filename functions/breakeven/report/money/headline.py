@@ -1,4 +1,4 @@
-"""The answer about money in a sentence, and the one that follows it: what is cheapest where, and for whom."""
+"""The answer about money in three sentences, and those that follow: what is cheapest where, and for whom."""
 
 from __future__ import annotations
 
@@ -10,17 +10,9 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import EXACT, Crossover
-from breakeven.report.contract.question_model import OR_NONE, CostQuestion
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.cheapest import (
-    NAMED_RANGES,
-    Meeting,
-    Range,
-    Stretch,
-    ranges,
-    stretches,
-    undercut_beyond,
-)
+from breakeven.report.money.cheapest import NAMED_RANGES, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import (
     about,
@@ -29,7 +21,8 @@ from breakeven.report.money.option_words import (
     deciding,
     unbatched,
 )
-from breakeven.report.money.priced.changes_again import again_words, beyond_words, changes_from, then_words
+from breakeven.report.money.priced import headline_dollars
+from breakeven.report.money.priced.changes_again import again_words, changes_from, then_words
 from breakeven.report.money.priced.leading_words import (
     cluster_words,
     condition_words,
@@ -38,6 +31,7 @@ from breakeven.report.money.priced.leading_words import (
     sqs_words,
     staff_words,
 )
+from breakeven.report.money.priced.range_words import first_ranges, further_ranges
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -47,36 +41,42 @@ def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
 
 
 def headline(report: Report) -> str:
-    """Which option is the cheapest of all where, and with which messages, prices, zones and staff time.
+    """Which option is cheaper from what rate on, by how many dollars a month, and what that supposes.
 
-    SQS in batches never costs more than SQS as used, so that it is the one of which this speaks;
-    :func:`as_used` has the other.
+    A sentence each. SQS in batches never costs more than SQS as used, so that it is the one of which this
+    speaks; :func:`as_used` has the other, and :func:`above_headline` what is cheapest yet further up.
     """
-    question, compared = report.headline_question, _compared(report)
+    question = report.headline_question
     if question is None or main_crossover(report) is None:
         return "This run priced nothing, so it has no break-even."
-    if not compared:
+    sqs, found = _sqs_stretches(report, question)
+    if not found:
         return "A price needed for the break-even is not known, so this run has none."
-    found = _with_amazon_mq(report, question)
-    if found:
-        provided = f"{staff_words(question)}{_if_carried(question, found)}"
-        met = [one for own in found for one in (own.start, own.end) if one and not one.is_sure]
-        said = f"{condition_words(question)}, {provided}, {_of_all(report, question, found)}."
-        return _each_once(said, {question.or_none(*one.options) for one in met})
-    return f"{condition_words(question)}, {compared}."
+    all_ranges = _with_amazon_mq(report, question)
+    if all_ranges:
+        where = first_ranges(report, question, all_ranges)
+        dollars = headline_dollars.of_ranges(report, question, all_ranges)
+        load = "" if _are_capacities_given(question.priced_with, all_ranges) else "clusters carry the load"
+    else:
+        where = _cheapest(report, question, sqs, found)
+        dollars = headline_dollars.of_stretches(report, question, sqs, found)
+        load = _carried(question, sqs, found, "at the crossing")
+    provided = f" and hold if {load}" if load else ""
+    return f"{condition_words(question)}, {where}. {dollars} {_staff_time(question)}{provided}."
 
 
-def _each_once(said: str, conditions: set[str]) -> str:
-    """With each condition under which there is no crossing in full where it is said first only."""
-    for condition in conditions:
-        first, found, others = said.partition(condition)
-        said = f"{first}{found}{others.replace(condition, f'{OR_NONE}, likewise')}"
-    return said
+def above_headline(report: Report) -> str:
+    """What is the cheapest above the two ranges that the headline names; empty if nothing more is known."""
+    question = report.headline_question
+    found = _with_amazon_mq(report, question) if question and _compared(report) else []
+    return further_ranges(report, question, found) if question and found else ""
 
 
-def _if_carried(question: CostQuestion, found: list[Range]) -> str:
-    """Of clusters that are named and whose capacity is not known."""
-    return "" if _are_capacities_given(question.priced_with, found) else " and if clusters carry the load"
+def _staff_time(question: CostQuestion) -> str:
+    """Whether the dollars have it: a bill of Amazon MQ has none of ours."""
+    if not question.inputs.get("hours"):
+        return f"These prices are {staff_words(question)}"
+    return f"These prices {staff_words(question).replace('with', 'include', 1)} for RabbitMQ"
 
 
 def supposed(report: Report) -> str:
@@ -140,9 +140,17 @@ def _compared(report: Report) -> str:
     question, crossing = report.headline_question, main_crossover(report)
     if question is None or crossing is None:
         return ""
+    sqs, found = _sqs_stretches(report, question)
+    if not found:
+        return ""
+    supposed = _provided(question, sqs, found)
+    return f"{_cheapest(report, question, sqs, found)}, {supposed}"
+
+
+def _sqs_stretches(report: Report, question: CostQuestion) -> tuple[str, list[Stretch]]:
+    """Of SQS, batched where that is priced, beside our own cluster; none where a price is not known."""
     sqs = BATCHED if BATCHED in question.options else AS_USED
-    found = stretches(report, question, sqs)
-    return _cheapest(report, question, sqs, found) if found else ""
+    return sqs, stretches(report, question, sqs)
 
 
 def _with_amazon_mq(report: Report, question: CostQuestion) -> list[Range]:
@@ -189,70 +197,6 @@ def _beside(question: CostQuestion) -> str:
     return f"With {sqs_words(question)} {unbatched(question)} and {cluster}"
 
 
-def _of_all(report: Report, question: CostQuestion, found: list[Range]) -> str:
-    """The cheapest option of each range; what must hold of it is said beside."""
-    first, *others = found[:NAMED_RANGES]
-    over = f"below about {_a_second(question, first.end)}" if others else _reach(first)
-    said = [f"{_name(question, first.option)} is the cheapest {_of(question, found)}{over}"]
-    for before, own in pairwise((first, *others)):
-        said.append(f"{_name(question, own.option)} {_from(question, before, own, own is found[-1])}")
-    last = None if len(found) > NAMED_RANGES else undercut_beyond(report, question, found[-1])
-    beyond = beyond_words((last.rate, _name(question, last.options[1])) if last else None)
-    again = ", above which the cheapest changes again" if len(found) > NAMED_RANGES else beyond
-    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}"
-
-
-def _name(question: CostQuestion, option: str) -> str:
-    """Short, as a headline has room for; a cluster with its nodes and zones."""
-    if option == AMAZON_MQ:
-        return "Amazon MQ"
-    if option == RABBITMQ:
-        return cluster_words(question)
-    return sqs_words(question, option).removesuffix(" and long-polled")
-
-
-def _of(question: CostQuestion, found: list[Range]) -> str:
-    """'of SQS, a RabbitMQ trio ... and Amazon MQ ': all that was compared, where not all have a range."""
-    if RABBITMQ in {own.option for own in found[:NAMED_RANGES]}:
-        return ""
-    return f"of {words.listing([sqs_words(question), cluster_words(question), _name(question, AMAZON_MQ)])} "
-
-
-def _reach(own: Range) -> str:
-    return f"at every rate priced, up to about {about(own.rates[-1])} messages a second"
-
-
-def _rate(question: CostQuestion, met: Meeting) -> str:
-    return f"{about(met.rate)}{meeting_span(question, met)}"
-
-
-def _a_second(question: CostQuestion, met: Meeting | None) -> str:
-    assert met
-    return f"{about(met.rate)} a second{meeting_span(question, met)}"
-
-
-def _from(question: CostQuestion, before: Range, own: Range, last: bool) -> str:
-    """'above that', or above a rate of its own where a third lies between; and up to where."""
-    assert before.end
-    assert own.start
-    follows = own.start.rate <= before.end.rate * (1 + EXACT)
-    between = "" if follows else _between(question, before, own)
-    start = "above that" if follows else f"above about {_rate(question, own.start)}{between}"
-    if last or not own.end:
-        return start
-    until = f"to about {_rate(question, own.end)}"
-    return f"from there {until}" if follows else f"from about {_rate(question, own.start)} {until}{between}"
-
-
-def _between(question: CostQuestion, before: Range, own: Range) -> str:
-    """What is the cheapest between two ranges, over so little that no rate of it was priced."""
-    assert before.end
-    assert own.start
-    others = dict.fromkeys((*before.end.options, *own.start.options))
-    names = [_name(question, option) for option in others if option not in (before.option, own.option)]
-    return f", with {words.listing(names)} between the two" if names else ""
-
-
 def _carrying(inputs: Inputs, own: Range) -> str:
     """What each cluster must carry where they begin to be the cheapest; empty of SQS, and if it is given."""
     if own.option == AMAZON_MQ:
@@ -291,8 +235,7 @@ def _cheapest(report: Report, question: CostQuestion, sqs: str, found: list[Stre
     begins = f"{names[first.option]} is cheaper than {names[other[first.option]]}" if first.option else both
     if not others:
         reach = f"at every rate priced, up to {about(first.end)} messages a second"
-        provided = f", even {staff_words(question)}" if first.option == sqs else _provided(question)
-        return f"{begins} {reach}{provided}"
+        return f"{begins} {reach}"
     second, *more = others
     rate = f"about {about(second.start)} messages a second{interval_words(question, second.crossing)}"
     searched, later = rows[0].searched_msg_per_s, changes_from(rows, second.end)
@@ -302,8 +245,7 @@ def _cheapest(report: Report, question: CostQuestion, sqs: str, found: list[Stre
     above = {sqs: f"{sqs_words(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[
         second.option
     ]
-    provided = _provided(question, second.crossing if second.option == RABBITMQ else None)
-    return f"{begins} below {rate}; above that, {above}{upward}{provided}"
+    return f"{begins} below {rate}; above that, {above}{upward}"
 
 
 def _against(report: Report, question: CostQuestion, found: list[Stretch]) -> str:
@@ -323,13 +265,23 @@ def _against(report: Report, question: CostQuestion, found: list[Stretch]) -> st
     return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
 
 
-def _provided(question: CostQuestion, crossing: Crossover | None = None) -> str:
-    """What must hold where our own cluster is cheaper.
+def _provided(question: CostQuestion, sqs: str, found: list[Stretch]) -> str:
+    """What must hold where our own cluster is cheaper; 'even before staff time' where it never is."""
+    staff, load = staff_words(question), _carried(question, sqs, found, "there")
+    if load:
+        return f"if {load}, and {staff}"
+    return f"even {staff}" if [one.option for one in found] == [sqs] else staff
 
-    :param crossing: from which on it is
+
+def _carried(question: CostQuestion, sqs: str, found: list[Stretch], where: str) -> str:
+    """What our own cluster must carry where it is cheaper; empty where it never is or its capacity is given.
+
+    :param where: the crossing, as the sentence has it
     """
-    if question.inputs.get("capacity_msg_per_s"):
-        return f", {staff_words(question)}"
-    needs = crossing.needs_msg_per_s if crossing else None
-    load = f"{about(needs)} messages a second at peak there (more at higher rates)" if needs else "the load"
-    return f", if a cluster can carry {load}, and {staff_words(question)}"
+    first, *others = found
+    if question.inputs.get("capacity_msg_per_s") or (not others and first.option == sqs):
+        return ""
+    begins = others[0].crossing if others and others[0].option == RABBITMQ else None
+    needs = begins.needs_msg_per_s if begins else None
+    load = f"{about(needs)} messages a second at peak {where} (more at higher rates)" if needs else "the load"
+    return f"a cluster can carry {load}"

@@ -89,7 +89,7 @@ def set_page(report: Report, content: Content) -> str:
     """The file."""
     environment = templates(TEMPLATES)
     environment.globals["most_rows"] = MOST_ROWS
-    environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours, "whole": whole}
+    environment.filters |= {"anchor": anchor, "kind": kind, "opening": opening, "svg": _ours, "whole": whole}
     return environment.get_template("index.html").render(
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
@@ -102,6 +102,12 @@ def set_page(report: Report, content: Content) -> str:
 def kind(element: object) -> str:
     """The name of an element, by which the template sets it."""
     return type(element).__name__
+
+
+def opening(headline: str) -> tuple[str, str]:
+    """The first sentence, which is set larger, and the rest; a source's title, in quotation marks, is one."""
+    first, end, rest = headline.partition(". ")
+    return (f"{first}.", rest) if end and not headline.startswith("“") else (headline, "")
 
 
 def _ours(markup: str) -> Markup:

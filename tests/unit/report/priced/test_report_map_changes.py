@@ -22,7 +22,7 @@ def test_of_eight_hours_and_of_none_it_says_what_verdict_and_crossings_say() -> 
     assert rows["8"] == ("m7g.large from 272 msg/s", "m7g.large from 12,100 msg/s")
     assert "than SQS as used from about 272 a second and than SQS batched from about 12,100" in report.verdict
     assert rows["0"] == ("m7g.large from 66.5 msg/s", "m7g.large from 2,380 msg/s")
-    assert "below about 2,380 a second" in report.verdict
+    assert "below about 2,380 messages a second" in report.verdict
 
 
 @dataclass(frozen=True)
