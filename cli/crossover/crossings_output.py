@@ -11,6 +11,7 @@ from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.money.managed import conditions, own_conditions
+from breakeven.report.money.priced.search_ends import why_it_ends
 from cli.crossover.priced_answer import Answer
 from cli.terminal import say
 
@@ -47,7 +48,10 @@ def conditions_of(option: str | None, inputs: Inputs, msg_per_s: float) -> str:
 def _never(answer: Answer, row: dict[str, Any]) -> list[str]:
     both = f"{answer.label(row['sqs_option'])} and {answer.label(row['other_option'])}"
     searched, cheaper = words.figure(row["searched_msg_per_s"]), answer.label(row["cheaper_above"])
-    never = f"Never: {both} do not cost the same up to {searched} msg/s; {cheaper} is cheaper throughout."
+    end = why_it_ends(answer.inputs, row["other_option"], row["searched_msg_per_s"])
+    never = (
+        f"Never: {both} do not cost the same up to {searched} msg/s{end}; {cheaper} is cheaper throughout."
+    )
     why = answer.why_never(row)
     return [never, f"  {why}"] if why else [never]
 

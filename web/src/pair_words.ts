@@ -1,7 +1,9 @@
 // Where two options change places, in words.
 import type { Pair, Priced, Span } from "./cost/answer.js";
 import { BATCHED } from "./cost/options.js";
-import { about, listing, plural } from "./numbers.js";
+import { MOST_CLUSTERS, MOST_MSG_PER_S } from "./cost/pieces.js";
+import { secondsPerMonth } from "./bill/form.js";
+import { about, listing, number, plural } from "./numbers.js";
 
 /** Of a boundary that is not there at every end of what is not known; in the words of the report. */
 export const OR_NONE = "or no crossing";
@@ -42,9 +44,24 @@ export function beyond(pairs: Pair[], ranked: Priced[], last: Priced | null, com
   return next ? ` (above about ${about(next.rate)} ${name(next.other)} is cheaper than it)` : "";
 }
 
-/** Of a pair that never changes places: how far it was priced. */
-export function everyRate(searched: number | null): string {
-  return `at every rate priced${searched === null ? "" : `, up to about ${about(searched)} messages a second`}`;
+/** Of a pair that never changes places: how far it was searched. */
+export function everyRate({ first, second, searched }: Pair): string {
+  const end = searched === null ? "" : `, up to about ${about(searched)} messages a second${whyItEnds([first, second], searched)}`;
+  return `at every rate searched${end}`;
+}
+
+/** Why options were compared up to a rate: the last cluster that is priced, or the last price; empty at the highest of any search. */
+export function whyItEnds(options: Priced[], rate: number): string {
+  const near = (end: number) => Math.abs(rate - end) <= 1e-9 * end;
+  if (near(MOST_MSG_PER_S)) return "";
+  const full = options.find((one) => one.option.per_cluster !== null && near(fullAt(one)));
+  const name = full && (full.option.side === "amazon-mq" ? "Amazon MQ" : "RabbitMQ");
+  return name ? `, where the ${number(MOST_CLUSTERS)}th ${name} cluster is full` : ", where a price ends";
+}
+
+/** Messages a second at which the last cluster that is priced is full. */
+function fullAt({ option, inputs }: Priced): number {
+  return ((option.per_cluster ?? 0) * MOST_CLUSTERS) / secondsPerMonth(inputs);
 }
 
 /** One's own cluster against ways of SQS: from where to where it is cheaper; what holds of all of them is said once. */
@@ -53,7 +70,7 @@ export function against(pairs: Pair[], rate: number): string[] {
   const [one] = throughout;
   const alike = (pair: Pair) => one && (pair.above === pair.second) === (one.above === one.second) && pair.searched === one.searched;
   if (one && throughout.every(alike)) {
-    const said = `${one.above === one.second ? "cheaper" : "dearer"} than ${listing(throughout.map(sqsName))} ${everyRate(one.searched)}`;
+    const said = `${one.above === one.second ? "cheaper" : "dearer"} than ${listing(throughout.map(sqsName))} ${everyRate(one)}`;
     return [...new Set(pairs.map((pair) => (throughout.includes(pair) ? said : ofChanges(pair, pair.rate ?? 0, rate))))];
   }
   return pairs.map((pair) => (pair.rate === null ? against([pair], rate).join("") : ofChanges(pair, pair.rate, rate)));

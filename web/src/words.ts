@@ -5,7 +5,7 @@ import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
 import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
 import { about, amount, capital, dollars, figure, listing, number, size } from "./numbers.js";
-import { against, between, beyond, everyRate } from "./pair_words.js";
+import { against, between, beyond, whyItEnds } from "./pair_words.js";
 
 /** Such as 'a RabbitMQ pair of m7g.large'. */
 export function spoken(one: Priced): string {
@@ -153,7 +153,8 @@ export function ranges(answer: Answer): string {
   const changes = boundaries(answer).flatMap(({ rate }) => (rate === null ? [] : [rate * (1 + 1e-6)]));
   const grid = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
   // no further than all of them are priced, as what has no price is not dearer; and as far as the reader asks
-  const most = Math.min(Math.max(100_000, answer.rate), ...ranked.flatMap((one) => pricedUpTo(one, seconds)));
+  const wanted = Math.max(100_000, answer.rate);
+  const most = Math.min(wanted, ...ranked.flatMap((one) => pricedUpTo(one, seconds)));
   const rates = [...[...grid, ...changes].filter((rate) => rate < most), most].sort((a, b) => a - b);
   let last: Priced | null = null;
   let before = 0;
@@ -173,7 +174,8 @@ export function ranges(answer: Answer): string {
     const until = end === null ? ` up to about ${about(before)}, the highest rate compared here` : ` to about ${about(end)}${span}`;
     const name = sqs && option.option.id === BATCHED ? sqs : spoken(option);
     if (from !== null) return `${name} from there${until}`;
-    const below = end === null ? everyRate(before) : `below about ${about(end)} messages a second${span}`;
+    const reach = `at every rate compared here, up to about ${about(before)} messages a second${most < wanted ? whyItEnds(ranked, before) : ""}`;
+    const below = end === null ? reach : `below about ${about(end)} messages a second${span}`;
     return `${name} is the cheapest ${below}`;
   });
   const again = found.length > 3 ? ", above which the cheapest changes again" : beyond(boundaries(answer), ranked, last, before, spoken);

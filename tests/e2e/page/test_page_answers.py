@@ -111,12 +111,19 @@ def test_the_next_change_is_in_the_text_that_is_taken_along(opened):
 
 def test_what_holds_throughout_says_how_far_it_was_priced(opened):
     page = opened(f"{TRIO}&traffic=100&message_bytes=262144")
-    searched = "at every rate priced, up to about 34,800 messages a second."
+    end = "up to about 34,800 messages a second, where the 1,000th RabbitMQ cluster is full."
+    searched = f"at every rate searched, {end}"
     assert f"and is dearer than SQS batched and SQS as used {searched}" in said(page, BESIDE)
-    assert said(page, "#yours-ranges").endswith(f"is the cheapest {searched}"), "above it a trio has no price"
+    ranges = said(page, "#yours-ranges")
+    assert ranges.endswith(f"is the cheapest at every rate compared here, {end}"), (
+        "above it a trio has no price"
+    )
     assert batched(page) == "never"
     note = said(page, "#yours-changes .note")
-    assert note.endswith("Always and never: at every rate priced, at most 52,100 messages a second.")
+    assert "Always and never: at every rate searched, in messages a second beside RabbitMQ" in note
+    assert (
+        "beside RabbitMQ trio of m7g.large up to about 34,800, where the 1,000th RabbitMQ cluster is" in note
+    )
     assert said(page, "#yours-rings") == ""
     page.locator('[data-key="crossing-sqs-batched-rabbitmq-trio"]').click()
     assert f"SQS batched and long-polled is cheaper {searched}" in said(page, "#explanation")

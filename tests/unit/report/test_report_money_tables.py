@@ -236,7 +236,7 @@ def test_hours_without_a_price_of_an_hour_are_a_dash():
 def test_the_map_in_words_names_each_change():
     rows = cells_by_position(map_table(report_of(capacity_msg_per_s=3000.0)))
     assert rows["0"][0] == "m7g.large from 43.1 msg/s"
-    assert rows["160"][1] == "SQS at every rate priced, up to 100,000 msg/s"
+    assert rows["160"][1] == "SQS at every rate of the charts, up to 100,000 msg/s"
     assert len(rows) == 10
 
 

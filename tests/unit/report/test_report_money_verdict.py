@@ -296,8 +296,8 @@ def test_a_touch_before_the_change_of_sides_is_not_the_break_even():
 def test_a_crossing_above_all_that_was_priced_is_no_row_and_is_not_named():
     beyond = {"msg_per_s": 2e6}
     assert compared(beyond).endswith(
-        "is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate priced, up to 2,000,000 "
-        "messages a second, even before staff time"
+        "is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate searched, up to about "
+        "2,000,000 messages a second, where a price ends, even before staff time"
     )
 
 

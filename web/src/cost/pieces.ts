@@ -4,8 +4,9 @@ import type { Line } from "../bill/line.js";
 
 /** A part in 10^12 is the arithmetic's and not traffic, as in the queries. */
 const EXACT = 1e-12;
-const MOST_CLUSTERS = 1000;
-const MOST_MSG_PER_S = 1e7;
+/** of an option, to which it is priced */
+export const MOST_CLUSTERS = 1000;
+export const MOST_MSG_PER_S = 1e7;
 
 export interface Option {
   id: string;

@@ -91,7 +91,7 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
       "cluster is added. The page computes this as queries/crossover.sql does, and tests hold one to the other.",
   );
   if (pair.rate === null || !book) {
-    const always = pair.above ? `${pair.above.option.label} is cheaper ${everyRate(pair.searched)}.` : "A price is not known.";
+    const always = pair.above ? `${pair.above.option.label} is cheaper ${everyRate(pair)}.` : "A price is not known.";
     const bills = [bill(first, first.lines, region, data), bill(second, second.lines, region, data)];
     return [note(always), intro, ...bills, sql("crossover")];
   }

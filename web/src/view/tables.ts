@@ -2,8 +2,8 @@
 import type { PageData } from "../data.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
-import { about, dollars, figure, number } from "../numbers.js";
-import { orNone, untilWhere } from "../pair_words.js";
+import { about, dollars, figure, listing, number } from "../numbers.js";
+import { orNone, untilWhere, whyItEnds } from "../pair_words.js";
 import { asCheap, cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
 import { el, svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
@@ -98,10 +98,15 @@ function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, expla
   return el("td", {}, figureButton(key, text, what, () => explains.hours(sqs, other)));
 }
 
-/** How far "always" and "never" reach, where either is said. */
+/** How far "always" and "never" reach, where either is said: each cluster has an end of its own. */
 function throughout(pairs: Pair[]): string {
-  const searched = pairs.flatMap((pair) => (pair.rate === null && pair.searched !== null ? [pair.searched] : []));
-  return searched.length ? `Always and never: at every rate priced, at most ${about(Math.max(...searched))} messages a second.` : "";
+  const found = pairs.flatMap(({ first, second, rate, searched }) =>
+    rate === null && searched !== null ? [[second.option.label, `${about(searched)}${whyItEnds([first, second], searched)}`]] : [],
+  );
+  const ends = new Map<string, string[]>();
+  for (const [label = "", end = ""] of found) ends.set(end, [...new Set([...(ends.get(end) ?? []), label])]);
+  const said = [...ends].map(([end, labels]) => `beside ${listing(labels)} up to about ${end}`);
+  return said.length ? `Always and never: at every rate searched, in messages a second ${said.join("; ")}.` : "";
 }
 
 /** From which rate each cluster is cheaper than SQS, and how much staff time it may take at the reader's rate. */

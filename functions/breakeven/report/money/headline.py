@@ -32,6 +32,7 @@ from breakeven.report.money.priced.leading_words import (
     staff_words,
 )
 from breakeven.report.money.priced.range_words import first_ranges, further_ranges
+from breakeven.report.money.priced.search_ends import why_it_ends
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -234,8 +235,8 @@ def _cheapest(report: Report, question: CostQuestion, sqs: str, found: list[Stre
     both = f"{names[sqs]} and {names[RABBITMQ]} cost the same"
     begins = f"{names[first.option]} is cheaper than {names[other[first.option]]}" if first.option else both
     if not others:
-        reach = f"at every rate priced, up to {about(first.end)} messages a second"
-        return f"{begins} {reach}"
+        why = why_it_ends(question.priced_with, RABBITMQ, first.end)
+        return f"{begins} at every rate searched, up to about {about(first.end)} messages a second{why}"
     second, *more = others
     rate = f"about {about(second.start)} messages a second{interval_words(question, second.crossing)}"
     searched, later = rows[0].searched_msg_per_s, changes_from(rows, second.end)

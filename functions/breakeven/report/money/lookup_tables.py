@@ -105,7 +105,7 @@ def _ranges(row: MapRow, rates: list[float], last: float) -> str:
     first, *others = zip(rates, row.cheapest, strict=True)
     parts = [] if first[1] in SHORT else [f"{brief(first[1])} from the first message"]
     parts += [f"{brief(option)} from {words.figure(rate)} msg/s" for rate, option in others]
-    return ", then ".join(parts) or f"SQS at every rate priced, up to {words.figure(last)} msg/s"
+    return ", then ".join(parts) or f"SQS at every rate of the charts, up to {words.figure(last)} msg/s"
 
 
 def sensitivity_table(report: Report) -> Table | None:

@@ -77,8 +77,8 @@ def notes(pairs: Pairs, inputs: Inputs, *, are_forms_measured: bool = False) -> 
     said = [
         "Range: where this change may lie, given what is not known of both options.",
         *or_none_notes(_unsure(pairs, inputs, are_forms_measured)),
-        f"Throughout: they never change places, to the end of the search (at most {words.figure(searched)} "
-        "msg/s).",
+        f"Throughout: they never change places, to the end of the search, where a thousandth cluster is full "
+        f"or a price ends (at most {words.figure(searched)} msg/s).",
         "Above it, a cluster must carry: of the option that is cheaper there, at the peak; with one node "
         "down where it has several of one's own.",
     ]

@@ -27,7 +27,8 @@ def test_a_known_capacity_is_named_and_no_longer_doubted():
     )
     assert sentence(all_of_it["The headline"], "Without Amazon MQ").endswith(
         "SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate "
-        "priced, up to 700,000 messages a second, even before staff time"
+        "searched, up to about 700,000 messages a second, where the 1,000th RabbitMQ cluster is full, even "
+        "before staff time"
     )
     assert "cluster capacity (a quarter less to a quarter more)" in all_of_it["The break-even"]
     assert "it costs $93.89 a month more" in all_of_it["Staff time"]

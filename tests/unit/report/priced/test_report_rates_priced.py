@@ -20,7 +20,7 @@ def test_sqs_is_the_cheapest_at_no_more_rates_than_were_priced() -> None:
     """With 80 hours the trio is cheaper than SQS batched from 102,000 a second, above all that are priced."""
     table = table_of_map()
     rows = {row.labels[0]: row.cells for row in table.rows}
-    assert rows["80"][1] == "SQS at every rate priced, up to 100,000 msg/s"
+    assert rows["80"][1] == "SQS at every rate of the charts, up to 100,000 msg/s"
     assert "No rate above 100,000 messages a second was priced here." in table.notes[0]
 
 
@@ -28,7 +28,7 @@ def test_a_rate_that_was_asked_for_above_them_is_one_of_them() -> None:
     table = table_of_map(msg_per_s=110_000.0)
     rows = {row.labels[0]: row.cells for row in table.rows}
     assert rows["80"][1].startswith("m7g.large from 10")
-    assert rows["160"][1] == "SQS at every rate priced, up to 110,000 msg/s"
+    assert rows["160"][1] == "SQS at every rate of the charts, up to 110,000 msg/s"
     assert "No rate above 110,000 messages a second was priced here." in table.notes[0]
 
 

@@ -38,7 +38,8 @@ def first_ranges(report: Report, question: CostQuestion, found: list[Range]) -> 
     name = short_name(question, first.option)
     if not others:
         compared = [short_name(question, option) for option in _compared(report, question)]
-        reach = f"at every rate priced, up to about {about(first.rates[-1])} messages a second"
+        end = f"{about(first.rates[-1])} messages a second, where the charts end"
+        reach = f"at every rate priced, up to about {end}"
         beyond = _named(question, undercut_beyond(report, question, first))
         return f"{name} is the cheapest of {words.listing(compared)} {reach}{beyond_words(beyond)}"
     assert first.end
