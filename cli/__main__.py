@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
+from cli.exit_codes import INTERRUPTED
 
 
 def main() -> int:

@@ -1,9 +1,4 @@
-"""The ``breakeven`` command.
-
-Exit codes: 0 all well; 1 the run itself failed; 2 bad input, nothing was started; 3 some cases failed, or
-have a ledger that is open, and the report was written; 4 a run on AWS goes on, and could not be followed to
-its end; 5 the report was written, and its self-test failed; 130 interrupted, what was measured was kept.
-"""
+"""The ``breakeven`` command: which command is asked for, and what its errors are as lines and exit codes."""
 
 from __future__ import annotations
 
@@ -18,14 +13,14 @@ from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
 
-from breakeven.errors import BreakevenError, InputError
+from breakeven.errors import BreakevenError, InputError, SelfTestFailedError
 from breakeven.version import VERSION
 from breakeven.workload.problems import did_you_mean, shown
+from cli.exit_codes import BAD_INPUT, FAILED, SELF_TEST_FAILED
 from cli.input_flags import in_flags
-from cli.option_parser import BAD_INPUT, Parser
+from cli.option_parser import Parser
 from cli.terminal import printable
 
-FAILED = 1
 #: command -> what helps whoever gave it an option that it does not have
 HINTS = {"perftest": "; PerfTest's own options stand behind --, as in: breakeven perftest -- -x 1 -y 2"}
 #: in the order of the help, each with its module
@@ -93,7 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             in_flags(error, parsed.command) if isinstance(error, InputError) else error
         ).splitlines():
             _say(line)
-        return BAD_INPUT if isinstance(error, InputError) else FAILED
+        return _code_of(error)
+
+
+def _code_of(error: BreakevenError) -> int:
+    if isinstance(error, SelfTestFailedError):
+        return SELF_TEST_FAILED
+    return BAD_INPUT if isinstance(error, InputError) else FAILED
 
 
 def _check_command(root: Parser, words: Sequence[str]) -> None:

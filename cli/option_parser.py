@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from breakeven.workload.problems import did_you_mean, shown
+from cli.exit_codes import BAD_INPUT
 
-BAD_INPUT = 2
 #: as people write numbers: Python's own reading takes underscores and other scripts' digits, too
 WHOLE = re.compile(r"[-+]?[0-9]+")
 DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?(inf|nan)")

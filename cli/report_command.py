@@ -20,10 +20,12 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
 from breakeven.report.render.report_files import render_all
+from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.workload.json_text import JsonFault, parse_json
 from breakeven.workload.problems import shown
 from cli.command_name import command
+from cli.exit_codes import OK, SELF_TEST_FAILED
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_answer, print_summary
 from cli.terminal import print_json, print_rows, print_styled, say
@@ -51,7 +53,10 @@ def add_parser(commands: Any) -> None:
         help="render a run's report again, or that of a published source",
         description="Render a run's page, Markdown and CSV again from its report.json, or, where the run did "
         "not come to its end, from the cases that were settled; print its summary. "
-        "With --published, write the report of what a source printed instead.",
+        "With --published, write the report of what a source printed instead. "
+        f"Ends with exit code {OK} once the report is written, whatever its run came to: "
+        "codes of failed cases and of a failed self-test are those of 'run'. Where the self-test failed, the "
+        "summary says so above its verdict and in its last line.",
     )
     command.add_argument(
         "target", nargs="?", metavar="RUN", help="a run's id, latest (unless given), or a path"
@@ -239,6 +244,9 @@ def _conclude(report: Report, written: list[Path], *, as_json: bool) -> None:
     else:
         print_summary(report, console)
     say(console, f"report: {written[0].with_name('index.html')}")
+    if report.is_in_doubt:
+        line = f"the self-test of {report.run_id} failed, of which its run says exit code {SELF_TEST_FAILED}"
+        say(console, f"{line}; this command's {OK} says that the report was written")
 
 
 def _document(report: Report, written: list[Path]) -> dict[str, Any]:
@@ -246,6 +254,7 @@ def _document(report: Report, written: list[Path]) -> dict[str, Any]:
         "run_id": report.run_id,
         "written": [str(path) for path in written],
         "verdict": report.verdict,
+        "self_test": instrument_findings.outcome(report),
         "cases": cases_of(report),
     }
 

@@ -16,7 +16,7 @@ from breakeven import words
 from breakeven.planning.plan import make_plan
 from breakeven.workload.read import at_scale, load_shipped, shipped_suites
 from breakeven.workload.scales import LOCAL
-from cli.running.outcome import INTERRUPTED, OK, SELF_TEST_FAILED
+from cli.exit_codes import INTERRUPTED, OK, SELF_TEST_FAILED
 
 #: of all of them together, seconds
 MOST_S = 3600.0

@@ -15,15 +15,15 @@ from rich.console import Console
 from breakeven import words
 from breakeven.errors import BreakevenError
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.tables.instrument_findings import is_in_doubt
+from breakeven.report.tables import instrument_findings
 from breakeven.results.items import RUN
 from cli.command_name import command
+from cli.exit_codes import INTERRUPTED, OK, SELF_TEST_FAILED, SOME_CASES_FAILED
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, say
 from local.stored.broker_logs import broker_log
 from local.stored.export import settled_cases
 
-OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, SELF_TEST_FAILED, INTERRUPTED = 0, 1, 3, 4, 5, 130
 #: where results are, unless an option says otherwise
 RUNS = Path("runs")
 
@@ -59,7 +59,7 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
     if outcome == "failed" or report is None:
         reason = _records(folder).get(RUN, {}).get("reason", "it left no record")
         raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
-    if is_in_doubt(report):  # of all its figures, which is more than a case that failed
+    if report.is_in_doubt:  # of all its figures, which is more than a case that failed
         return SELF_TEST_FAILED
     return OK if outcome == "ok" and not open_ledgers(report) else SOME_CASES_FAILED
 
@@ -100,5 +100,6 @@ def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, An
     document: dict[str, Any] = {"status": outcome, "folder": str(folder), "report": None}
     if report:
         document["report"] = str(folder / "report" / "report.json")
-        document |= {"verdict": report.verdict, "cases": cases_of(report)}
+        self_test = instrument_findings.outcome(report)
+        document |= {"verdict": report.verdict, "self_test": self_test, "cases": cases_of(report)}
     return document

@@ -13,7 +13,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 from rich.console import Console
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, SelfTestFailedError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan
 from breakeven.planning.self_test import counted
@@ -24,6 +24,7 @@ from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.workload.read import shipped_suites
 from cli.command_name import command
+from cli.exit_codes import INTERRUPTED, NOT_FOLLOWED
 from cli.running.deployed import (
     Deployed,
     Line,
@@ -34,7 +35,7 @@ from cli.running.deployed import (
     is_about_credentials,
     is_passing,
 )
-from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude, given, new_run_id
+from cli.running.outcome import conclude, given, new_run_id
 from cli.running.progress import View, snapshot, view_for
 from cli.suite_source import (
     SPEC_OPTIONS,
@@ -258,6 +259,8 @@ def _is_to_stop(run_id: str) -> bool:
 
 def _conclude(folder: Path, run_id: str, arguments: argparse.Namespace, console: Console) -> int:
     record = json.loads((folder / "state.json").read_text()).get(RUN, {})
-    if record.get("failed_at") in BEFORE_ANYTHING:
-        raise InputError("AWS", "run", run_id, f"was refused, nothing was started: {record.get('reason')}")
+    if (state := record.get("failed_at")) in BEFORE_ANYTHING:
+        error = record.get("failed", {}).get(state, {}).get("Error")
+        kind = SelfTestFailedError if error == SelfTestFailedError.__name__ else InputError
+        raise kind("AWS", "run", run_id, f"was refused, nothing was started: {record.get('reason')}")
     return conclude(folder, str(record.get("status", "failed")), console, as_json=arguments.json)

@@ -17,6 +17,7 @@ from breakeven.report.sections import answer_in_detail
 from breakeven.report.tables.fault_findings import finding
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines
+from breakeven.report.tables.instrument_findings import is_warning
 from cli.terminal import aligned, print_styled, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
@@ -60,8 +61,11 @@ def print_summary(report: Report, console: Console) -> None:
 
 
 def print_answer(report: Report, console: Console) -> None:
-    """What leads the report, the headline first, and where the rest of it is."""
-    for number, paragraph in enumerate(leading(report)):
+    """What leads the report, and where the rest of it is: the headline first, but for a failed self-test."""
+    warning = [paragraph for paragraph in leading(report) if is_warning(paragraph)]
+    for paragraph in warning:
+        print_styled(console, paragraph, "bold red", wrap=console.is_terminal)
+    for number, paragraph in enumerate(one for one in leading(report) if one not in warning):
         print_styled(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
     if report.detail:
         print_styled(console, IN_DETAIL, "dim", wrap=console.is_terminal)

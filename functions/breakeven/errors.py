@@ -123,6 +123,10 @@ def check_regular(path: Path) -> None:
         raise OSError(errno.EINVAL, "is not a regular file")
 
 
+class SelfTestFailedError(InputError):
+    """The run that is to be resumed is complete, and its self-test failed. Exit code 5, as that run's."""
+
+
 class CaseError(BreakevenError):
     """A case that cannot go on; it becomes the case's recorded reason and the run continues."""
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from cli import main
+from cli.exit_codes import BAD_INPUT, FAILED, INTERRUPTED
 from cli.running import run_command
-from cli.running.outcome import FAILED, INTERRUPTED
 from local.stored.export import UnwritableError
 from tests.support.workflow.full_disk import full_disk
 
@@ -133,7 +133,7 @@ def test_a_disk_that_is_full_is_said_before_anything_starts(
     # on its own disk: the runs of this machine are noted in another folder
     monkeypatch.setattr(run_command.run_lock, "held", lambda *_, **__: nullcontext())
     with full_disk():
-        assert ran(monkeypatch, tmp_path, Ended) == main.BAD_INPUT
+        assert ran(monkeypatch, tmp_path, Ended) == BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert f"--runs: '{tmp_path}': no folder that results can be written to (File too large)" in line
     assert list(tmp_path.iterdir()) == []

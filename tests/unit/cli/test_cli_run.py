@@ -12,8 +12,8 @@ import pytest
 
 from breakeven.steps.run.run_input import RunInput
 from cli import main
+from cli.exit_codes import BAD_INPUT, INTERRUPTED
 from cli.running import run_command
-from cli.running.outcome import INTERRUPTED
 from local import run_lock
 from local.servers.endpoints import Endpoints
 from tests.support.cases import case_with, workload_with
@@ -48,7 +48,7 @@ def test_a_price_that_the_book_lacks_is_refused_before_anything_starts(
 ) -> None:
     book = lacking("cloudwatch", "alarm_month")
     monkeypatch.setattr(run_command, "load_book", lambda region: book)
-    assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == main.BAD_INPUT
+    assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert "cloudwatch/alarm_month" in line
     assert "it was found in no source" in line
@@ -66,7 +66,7 @@ def test_a_price_that_the_book_lacks_is_refused_before_anything_starts(
 def test_what_the_first_state_would_refuse_is_refused_before_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], field: str, remedy: str
 ) -> None:
-    assert main.main(["run", "quick", "--runs", str(tmp_path / "runs"), *options]) == main.BAD_INPUT
+    assert main.main(["run", "quick", "--runs", str(tmp_path / "runs"), *options]) == BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert field in line
     assert remedy in line
@@ -81,10 +81,10 @@ def test_a_folder_that_takes_no_results_is_refused_before_there_are_any(
     file.write_text("not a folder")
     wrongs = {file: "is a file", file / "runs": "Not a directory", Path("/proc/runs"): "No such file"}
     for place, wrong in wrongs.items():
-        assert main.main(["run", "quick", "--runs", str(place)]) == main.BAD_INPUT
+        assert main.main(["run", "quick", "--runs", str(place)]) == BAD_INPUT
         line = capsys.readouterr().err.splitlines()[-1]
         assert f"--runs: '{place}': no folder that results can be written to ({wrong}" in line
-        assert main.main(["run", "quick", "--on", "aws", "--runs", str(place)]) == main.BAD_INPUT
+        assert main.main(["run", "quick", "--on", "aws", "--runs", str(place)]) == BAD_INPUT
         assert f"--runs: '{place}'" in capsys.readouterr().err
 
 
@@ -109,7 +109,7 @@ def test_a_folder_that_is_missing_is_made(tmp_path: Path) -> None:
 def test_a_value_that_is_empty_is_no_option_left_out(
     capsys: pytest.CaptureFixture[str], options: list[str], flag: str
 ) -> None:
-    assert main.main(["run", *options]) == main.BAD_INPUT
+    assert main.main(["run", *options]) == BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: breakeven run: {flag}: is empty; give a value, or leave it out"
 
@@ -133,7 +133,7 @@ def test_a_value_that_is_empty_is_no_option_left_out(
 def test_what_is_wrong_is_said_of_the_flag_that_gave_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], said: str
 ) -> None:
-    assert main.main(["run", "--runs", str(tmp_path / "runs"), *options]) == main.BAD_INPUT
+    assert main.main(["run", "--runs", str(tmp_path / "runs"), *options]) == BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
     assert not (tmp_path / "runs").exists()
@@ -165,7 +165,7 @@ def test_what_the_parser_refuses_is_one_line_too(
     with pytest.raises(SystemExit) as ended:
         main.main(["run", *options])
     (line,) = capsys.readouterr().err.splitlines()
-    assert ended.value.code == main.BAD_INPUT
+    assert ended.value.code == BAD_INPUT
     assert line.startswith(f"error: breakeven run: {said}")
 
 
@@ -184,7 +184,7 @@ def test_a_command_that_there_is_not_is_one_line(
     with pytest.raises(SystemExit) as ended:
         main.main(words)
     (line,) = capsys.readouterr().err.splitlines()
-    assert ended.value.code == main.BAD_INPUT
+    assert ended.value.code == BAD_INPUT
     assert line.startswith(f"error: breakeven: {said}")
 
 
@@ -202,11 +202,11 @@ def set_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_servers_are_set_up_once_nothing_is_wrong_with_the_input(set_up: Path, tmp_path: Path) -> None:
     runs = ["--runs", str(tmp_path / "runs")]
     for wrong in (["/nope.yaml"], ["quick", "--scale", "7"], ["--sqs-endpoint", "http://127.0.0.1:9"]):
-        assert main.main(["run", *runs, *wrong]) == main.BAD_INPUT
+        assert main.main(["run", *runs, *wrong]) == BAD_INPUT
     assert not set_up.exists()
     with pytest.raises(SystemExit) as ended:
         main.main(["run", "quick", *runs])
-    assert ended.value.code == main.BAD_INPUT
+    assert ended.value.code == BAD_INPUT
     assert set_up.read_text() == "run --quiet --brokers=12,13\n"
 
 
@@ -280,7 +280,7 @@ def test_a_second_run_on_the_machine_is_refused_before_anything_is_set_up(
     set_up: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with run_lock.held("r-first", tmp_path / "first", share=False):
-        assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == main.BAD_INPUT
+        assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == BAD_INPUT
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("error: breakeven run: this machine: r-first (process ")
         assert "or give --share" in line

@@ -13,6 +13,7 @@ import pytest
 from breakeven import words
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
 from cli import main as command
+from cli.exit_codes import BAD_INPUT, FAILED
 from tests.support.workflow.command import ROOT
 
 CROSSOVER = "crossover --rate 5 --amazon-mq none"
@@ -34,11 +35,11 @@ def test_a_stream_that_is_closed_is_not_missed(closed: str) -> None:
 
 def test_an_output_that_is_full_is_named() -> None:
     code, _, said = shell(f"{CROSSOVER} >/dev/full")
-    assert (code, said) == (command.FAILED, "error: standard output: No space left on device\n")
+    assert (code, said) == (FAILED, "error: standard output: No space left on device\n")
 
 
 def test_where_no_error_can_be_said_the_exit_code_says_it() -> None:
-    assert shell("crossover --rate x 2>/dev/full")[0] == command.BAD_INPUT
+    assert shell("crossover --rate x 2>/dev/full")[0] == BAD_INPUT
 
 
 def test_what_an_encoding_lacks_is_written_by_its_number() -> None:
@@ -62,7 +63,7 @@ def test_a_name_of_a_book_does_not_steer_the_terminal(
 def test_a_rate_of_next_to_nothing_is_no_line_of_zeros(capsys: pytest.CaptureFixture[str]) -> None:
     assert words.figure(1e-320) == "1.00e-320"
     assert words.figure(0.00000123) == "0.00000123"
-    assert command.main(["crossover", "--rate", "1e-320"]) == command.BAD_INPUT
+    assert command.main(["crossover", "--rate", "1e-320"]) == BAD_INPUT
     assert "--rate: '1e-320': is under a message a month; give 0 or at least" in capsys.readouterr().err
     assert command.main(["crossover", "--rate", "3.9e-7"]) == 0
     said = capsys.readouterr().out

@@ -19,16 +19,16 @@ from breakeven.errors import BreakevenError
 from breakeven.version import VERSION
 from cli import main as command
 from cli import plan_command
-from cli.running.outcome import (
+from cli.exit_codes import (
+    BAD_INPUT,
     FAILED,
     INTERRUPTED,
     NOT_FOLLOWED,
     OK,
-    RUNS,
     SELF_TEST_FAILED,
     SOME_CASES_FAILED,
-    conclude,
 )
+from cli.running.outcome import RUNS, conclude
 from tests.fixtures.report import sample
 from tests.fixtures.report.self_tested import proved
 from tests.support.workflow.command import PYTHON, ROOT
@@ -124,7 +124,7 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
 
 def test_the_readme_has_each_code() -> None:
     documented = re.findall(r"^- (\d+) ", (ROOT / "README.md").read_text(), re.MULTILINE)
-    codes = {OK, FAILED, command.BAD_INPUT, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED, SELF_TEST_FAILED}
+    codes = {OK, FAILED, BAD_INPUT, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED, SELF_TEST_FAILED}
     assert set(map(int, documented)) == codes
 
 

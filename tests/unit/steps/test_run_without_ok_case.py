@@ -17,8 +17,8 @@ from breakeven.results.items import NO_CASE_OK, RUN, case_item
 from breakeven.steps.run.build_report import report_run
 from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, finish_run
 from breakeven.steps.services import Services
-from cli.main import FAILED
-from cli.running.outcome import OK, SOME_CASES_FAILED, conclude
+from cli.exit_codes import FAILED, OK, SOME_CASES_FAILED
+from cli.running.outcome import conclude
 from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import plan_document
 from tests.support.aws.moto_results import services_in_moto

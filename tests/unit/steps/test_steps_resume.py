@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, SelfTestFailedError
 from breakeven.planning.budget.allowance import Allowance
+from breakeven.report.tables.instrument_findings import FAILED
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
@@ -208,6 +209,28 @@ def test_a_complete_run_is_refused(services, aborted, status):
     error = refusal(services, resume_run_id=FIRST)
     assert error.field == "resume_run_id"
     assert f"complete ({status})" in error.remedy
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kind", "status"),
+    [
+        ("{warning} AMQP: programmed 7 lost, counted 6.", SelfTestFailedError, "ok"),
+        ("The headline.", InputError, "ok"),
+        # a run without a case that is ok ends with another code
+        ("{warning}", InputError, "failed"),
+    ],
+)
+def test_a_complete_run_whose_self_test_failed_is_refused_with_that(services, aborted, verdict, kind, status):
+    for case_id in aborted:
+        end(services, FIRST, case_id, status)
+    finish_run(services, FIRST, {})
+    services.state(FIRST).update(RUN, verdict=f"Headline.\n\n{verdict.format(warning=FAILED)}")
+    error = refusal(services, resume_run_id=FIRST)
+    assert type(error) is kind
+    said = (
+        "and its self-test failed: do not rely on its measured figures; start a new run, on an idle machine"
+    )
+    assert (said in error.remedy) == (kind is SelfTestFailedError)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ DRAWN = {
     "msg_per_s": ("Rates", ("produce", "consume_cycle", CAPACITY)),
     "p99_ms": ("Latencies, p99", ("produce", "consume_cycle", "end_to_end")),
 }
+SHADED = " A run whose self-test failed is shaded: its levels are not to be relied on."
 #: dates on the axis
 MOST_DATES = 6
 
@@ -50,6 +51,8 @@ def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list
                 axis.plot(range(len(dates)), percent, **marks.series(one.measure.target, one.provenance))
                 for run in (run for measure, run in sorted(points, key=str) if measure == one.measure):
                     axis.axvline(run - 0.5, color=marks.colour(one.measure.target), linestyle=(0, (2, 3)))
+            for run in (run for run in range(len(dates)) if trend.mark(run)):
+                axis.axvspan(run - 0.4, run + 0.4, color=MUTED, alpha=0.2, linewidth=0)
             axis.axhline(100, color=MUTED, linewidth=0.8)
             axis.set(title=_metric(metric))
             axis.set_xticks(range(0, len(dates), step), dates[::step], rotation=45, ha="right")
@@ -60,7 +63,7 @@ def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list
         slug=f"trend-{name.replace('_', '-')}",
         title=f"{title} over the runs",
         caption="The geometric mean over all cells of a target, as a percentage of the first run. A dotted "
-        "line stands before the run from which on a figure is another.",
+        f"line stands before the run from which on a figure is another.{SHADED if trend.doubted else ''}",
         description="; ".join(_spoken(one) for _, lines in panels for one in lines),
         heights=(380, 260 * len(panels) + 60),
         paint=paint,

@@ -297,6 +297,11 @@ class Report(Strict):
     assumptions: list[str]
 
     @property
+    def is_in_doubt(self) -> bool:
+        """Did the loader misread the instrument, or is there no reading of it? Then the self-test failed."""
+        return self.validity is not None and self.validity.is_in_doubt
+
+    @property
     def headline_question(self) -> CostQuestion | None:
         """Today's question; that of history only where there is no other."""
         return next(iter(self.cost_questions), None)

@@ -169,7 +169,7 @@ def drift_between(before: Report, after: Report) -> Drift:
         only_after=len(new) - len(figures),
         unlike=tuple(unlike),
         incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
-        doubted=tuple(each.run_id for each in (before, after) if each.validity and each.validity.is_in_doubt),
+        doubted=tuple(each.run_id for each in (before, after) if each.is_in_doubt),
         emulated=tuple(sorted({case.target for case in after.cases if case.provenance == "emulated"})),
         once=len(once),
     )

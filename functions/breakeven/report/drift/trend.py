@@ -61,6 +61,7 @@ class Trend:
     """
     :param left_out: runs that are not comparable with the newest, or whose reports cannot be read
     :param busy: runs in which the host of a case was busy with other work
+    :param doubted: ids of the runs whose self-test failed
     :param once: cases that a later run took over from an earlier one, and that count in the later one only
     """
 
@@ -72,6 +73,11 @@ class Trend:
     busy: int
     newest: Report = field(repr=False)
     once: int = 0
+    doubted: tuple[str, ...] = ()
+
+    def mark(self, run: int) -> str:
+        """What stands behind the name of the run with that number, where its self-test failed."""
+        return " (self-test failed)" if self.runs[run].run_id in self.doubted else ""
 
 
 def trend(suite: str, known: Sequence[SuiteRun], read: Callable[[str], Report | None]) -> Trend | None:
@@ -89,7 +95,8 @@ def trend(suite: str, known: Sequence[SuiteRun], read: Callable[[str], Report | 
     series = tuple(_all_series(reports))
     points, busy = tuple(_points(series, reports)), sum(map(_was_busy, reports))
     once = sum(len(one.cases) for one in whole) - sum(len(one.cases) for one in reports)
-    return Trend(suite, runs, series, points, len(known) - len(runs), busy, reports[-1], once)
+    doubted = tuple(run.run_id for run, report in found if report.is_in_doubt)
+    return Trend(suite, runs, series, points, len(known) - len(runs), busy, reports[-1], once, doubted)
 
 
 def _was_busy(report: Report) -> bool:

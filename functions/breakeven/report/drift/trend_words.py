@@ -25,7 +25,7 @@ def headline(trend: Trend) -> str:
     run = trend.runs[latest]
     first = min(found, key=lambda point: point.p)
     others = f", and {words.plural(len(found) - 1, 'more figure')} changed" if len(found) > 1 else ""
-    return f"{of}: since {run.run_id} of {run.date} {described(first)}{others}."
+    return f"{of}: since {run.run_id} of {run.date}{trend.mark(latest)} {described(first)}{others}."
 
 
 def described(point: ChangePoint) -> str:
@@ -39,6 +39,12 @@ def sentences(trend: Trend) -> Iterator[str]:
     first, last = trend.runs[0], trend.runs[-1]
     dates = f"Runs of {first.date}" if first.date == last.date else f"Runs from {first.date} to {last.date}"
     yield f"{dates}, each with the configuration of the last one."
+    if trend.doubted:
+        runs = words.listing([f"run {run}" for run in trend.doubted])
+        yield (
+            f"In doubt: the self-test of {runs} failed, so that levels there are not to be relied on, nor "
+            "changes that begin or end there."
+        )
     if trend.left_out:
         yield (
             f"{words.plural(trend.left_out, 'run')} of the suite left out: of another configuration, without "
@@ -73,6 +79,7 @@ def document(trend: Trend) -> dict[str, Any]:
         "left_out": trend.left_out,
         "once": trend.once,
         "busy": trend.busy,
+        "doubted": list(trend.doubted),
         "runs": [run.model_dump(mode="json") for run in trend.runs],
         "change_points": [
             {**asdict(point), "run": trend.runs[point.run].run_id, "date": trend.runs[point.run].date}

@@ -52,7 +52,7 @@ def section(subject: Subject) -> Section | None:
     report = subject.report
     if report.source:
         return None
-    tone = "doubt" if instrument_findings.is_in_doubt(report) else ""
+    tone = "doubt" if report.is_in_doubt else ""
     said = {name: say(report) for name, say in SENTENCES.items()}
     parts: tuple[Part, ...] = (
         *paragraph(instrument_findings.opening(report), tone=tone),

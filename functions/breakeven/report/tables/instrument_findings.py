@@ -41,12 +41,12 @@ def not_run(report: Report) -> str:
 
 
 def failed(report: Report) -> str:
-    return FAILED if is_in_doubt(report) else ""
+    return FAILED if report.is_in_doubt else ""
 
 
 def doubt(report: Report) -> tuple[str, str] | None:
     """That the self-test failed, and what that puts in doubt and what not; None unless it failed."""
-    return (FAILED, NOT_TO_RELY_ON) if is_in_doubt(report) else None
+    return (FAILED, NOT_TO_RELY_ON) if report.is_in_doubt else None
 
 
 def passed(report: Report) -> str:
@@ -65,14 +65,18 @@ def warning(report: Report) -> str:
     return " ".join([*doubted, *sentences(report)]) if doubted else ""
 
 
+def outcome(report: Report) -> str | None:
+    """Of the self-test, in a word or two; None where a source published the figures."""
+    if report.validity is None:
+        return None
+    if report.is_in_doubt:
+        return "failed"
+    return "not run" if not_run(report) else "passed"
+
+
 def is_warning(paragraph: str) -> bool:
     """Is it the verdict's warning? The page has it above its headline, and says it once."""
     return paragraph.startswith(FAILED)
-
-
-def is_in_doubt(report: Report) -> bool:
-    """Did the loader misread the instrument, or is there no reading of it?"""
-    return report.validity is not None and report.validity.is_in_doubt
 
 
 def validity_table(report: Report) -> Table:

@@ -31,7 +31,7 @@ def points_table(trend: Trend) -> Table:
 
 def _point(trend: Trend, point: ChangePoint) -> Row:
     run = trend.runs[point.run]
-    labels = (f"{run.run_id}, {run.date}", *_labels(point.measure, point.provenance))
+    labels = (f"{run.run_id}, {run.date}{trend.mark(point.run)}", *_labels(point.measure, point.provenance))
     figures = (words.change(point.ratio), probability(point.p), str(point.cells))
     return Row((*labels, words.listing(point.changed, NAMED) or words.NOTHING), figures, point.provenance)
 

@@ -14,12 +14,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, SelfTestFailedError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.loaders.advice import Place
 from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan, to_run
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.report.tables.instrument_findings import is_warning
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
@@ -121,6 +122,7 @@ def plan_resumed(
     :param book: that the earlier run is priced with; the shipped one of its region, unless given
 
     :raises InputError: nothing is, or it cannot run, or the input asks for another run than that one
+    :raises SelfTestFailedError: nothing is left of it, and its self-test failed
     """
     _check_same(earlier, wanted)
     suite = suite_of(earlier.wanted)
@@ -131,7 +133,7 @@ def plan_resumed(
     record = earlier.items[RUN]
     status, no_case_ok = record.get("status"), record.get("failed_at") == NO_CASE_OK
     if (status in {"ok", "partial"} or no_case_ok) and len(earlier.settled) == len(earlier.plan.cases):
-        raise refused(earlier.run_id, f"it is complete ({status}): nothing is left to run; start a new run")
+        raise _complete(earlier.run_id, record)
     # all of its cases, and rounds of those not settled: time, dollars and refusals are of what is left to run
     cases = [case.model_copy(update={"run_id": run_id}) for case in earlier.plan.cases]
     ours = {"run_id": run_id, "cases": cases, "max_usd": wanted.max_usd}
@@ -139,6 +141,18 @@ def plan_resumed(
     plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account, book)
     plan.raise_if_refused()
     return plan
+
+
+def _complete(run_id: str, record: Mapping[str, Any]) -> InputError:
+    status, verdict = record.get("status"), str(record.get("verdict", ""))
+    # a run of which no case is ok has failed, whatever its self-test came to
+    if status != "failed" and any(map(is_warning, verdict.split("\n\n"))):
+        remedy = (
+            f"it is complete ({status}) and its self-test failed: do not rely on its measured figures; "
+            "start a new run, on an idle machine"
+        )
+        return SelfTestFailedError(WHERE, FIELD, run_id, remedy)
+    return refused(run_id, f"it is complete ({status}): nothing is left to run; start a new run")
 
 
 def _check_same(earlier: Earlier, wanted: RunInput) -> None:

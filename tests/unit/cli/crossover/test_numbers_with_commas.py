@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cli.main import BAD_INPUT, main
+from cli.exit_codes import BAD_INPUT
+from cli.main import main
 
 
 @pytest.mark.parametrize(

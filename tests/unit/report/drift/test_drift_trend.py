@@ -29,6 +29,7 @@ from cli.running import deployed
 from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import METRICS, monthly, plan_document, store
 from tests.fixtures.report.html import parse, text
+from tests.fixtures.report.self_tested import proved
 from tests.support.aws.moto_results import installed
 
 SLOWER = {sample.RABBITMQ: 1.25}
@@ -233,6 +234,35 @@ def test_runs_whose_host_was_busy_are_said(year: Sequence[Report], busy: int, sa
     assert document(found)["busy"] == busy
     told = [sentence for sentence in sentences(found) if "busy_host" in sentence]
     assert [sentence[: len(said)] for sentence in told] == ([said] if said else [])
+
+
+def failing(report: Report) -> Report:
+    return report.model_copy(update={"validity": proved(read={"p99_ms": 14.0}).validity})
+
+
+def test_runs_whose_self_test_failed_are_marked_wherever_they_are_named(
+    year: Sequence[Report], tmp_path: Path, capsys: Any
+) -> None:
+    """The run that begins a change, and one before."""
+    reports = [failing(report) if report.run_id in {"m2", "m7"} else report for report in year]
+    found = trend_of(*reports)
+    assert headline(found).startswith("12 runs of quick: since m7 of 2026-07-01 (self-test failed) the ")
+    assert "In doubt: the self-test of run m2 and run m7 failed, so that" in list(sentences(found))[1]
+    assert {row.labels[0] for row in points_table(found).rows} == {"m7, 2026-07-01 (self-test failed)"}
+    page = trend_page(found)
+    assert "A run whose self-test failed is shaded" in page
+    for report in reports:
+        store(tmp_path, report)
+    assert main(["trend", "quick", "--runs", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["doubted"] == ["m2", "m7"]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_no_run_is_marked_of_which_the_self_test_passed(year: Sequence[Report]) -> None:
+    proof = proved().validity
+    found = trend_of(*(report.model_copy(update={"validity": proof}) for report in year))
+    assert found.doubted == ()
+    assert "self-test" not in " ".join((headline(found), *sentences(found), trend_page(found)))
 
 
 @pytest.mark.parametrize(
