@@ -13,6 +13,7 @@ from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
+from breakeven.report.sections.provenance import about
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.queries import queries
@@ -66,6 +67,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
             plan["input"]["surroundings"]["name"] = environment
             found[environment] = assemble(RUN_ID, plan, state, rows, {})
         return found
+
+
+def test_at_the_end_of_a_run_its_report_is_made_as_it_finishes_and_that_is_one_time(report: Report) -> None:
+    assert report.made_at == report.finished_at > report.started_at
+    names = [name for name, _ in about(report)]
+    assert ("Finished" in names, "Report made" in names) == (True, False)
 
 
 @pytest.fixture

@@ -52,7 +52,8 @@ class RunRecord:
 
     ``source`` is there where the figures are those that a source published. Of a run that has not ``ended``
     only the cases with a row are shown: the others have not failed. ``settled_in``: the cases that it took
-    over from earlier runs, and which measured each.
+    over from earlier runs, and which measured each. ``made_at``: when its report was made, which may be long
+    after it ``finished``.
 
     ``metrics_read_at``: when CloudWatch was asked for figures of its services; ``metrics_unread``: which it
     did not give, and why.
@@ -72,3 +73,4 @@ class RunRecord:
     metrics_read_at: str | None = None
     metrics_unread: str | None = None
     settled_in: Mapping[str, str] = field(default_factory=dict)
+    made_at: str | None = None

@@ -230,7 +230,10 @@ class Report(Strict):
     title: str
     variant: str
     started_at: str
-    finished_at: str
+    finished_at: str = Field(description="when the run came to its end; empty: it has not, or is no run")
+    made_at: str | None = Field(
+        default=None, description="when this report was made; null of a source, and of earlier versions"
+    )
     environment: Place
     source: SourceReport | None = Field(default=None, description="null: these are the figures of a run")
     verdict: str = Field(description="the answer in short, in words: paragraphs with an empty line between")

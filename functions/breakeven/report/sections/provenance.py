@@ -48,6 +48,7 @@ def about(report: Report) -> list[tuple[str, str]]:
         ("Variant", report.variant),
         ("Started", report.started_at),
         ("Finished", report.finished_at or "not yet"),
+        *([("Report made", report.made_at)] if report.made_at not in {None, report.finished_at} else []),
         ("Environment", ENVIRONMENTS[report.environment]),
         ("RabbitMQ", manifest.rabbitmq or "not in this run"),
         ("SQS", manifest.sqs or "not in this run"),

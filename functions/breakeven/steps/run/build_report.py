@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import metadata
 from typing import Any, Protocol
 
@@ -103,7 +103,7 @@ def assemble(
 
     :param ended: False: of what is settled so far
     """
-    run = state.get(RUN)
+    run, now = state.get(RUN), datetime.now(UTC).isoformat(timespec="seconds")
     surroundings = plan["input"]["surroundings"]
     record = RunRecord(
         run_id=run_id,
@@ -111,7 +111,9 @@ def assemble(
         title=plan["suite"]["title"],
         variant=plan["plan"]["variant"],
         started_at=run.get("started_at", ""),
-        finished_at=datetime.now(UTC).isoformat(timespec="seconds") if ended else "",
+        # by its record where that says so: a report may be made anew long after
+        finished_at=str(run.get("finished_at", now)) if ended else "",
+        made_at=now,
         environment=surroundings["name"],
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
         ended=ended,
@@ -135,6 +137,7 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
+    day = _day(state.get(RUN))
     machines = {case["target"]: case.get("machines") for case in plan["plan"]["cases"]}
     notes = [
         *surroundings["notes"],
@@ -158,7 +161,7 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: _described(lane)
+            target: _described(lane, day)
             | _instance(machines[target], lane, surroundings["name"])
             | (
                 {"warm_up": WarmUp.model_validate_json(warm_up).words()}
@@ -196,12 +199,18 @@ def _instance(
     return {name: value for name, value in found.items() if value}
 
 
-def _described(lane: Mapping[str, Any]) -> dict[str, Any]:
-    """What its target said of itself."""
+def _day(run: Mapping[str, Any]) -> date:
+    """On which the run started, by its record; where that does not say, today."""
+    started = run.get("started_at")
+    return datetime.fromisoformat(started).astimezone(UTC).date() if started else datetime.now(UTC).date()
+
+
+def _described(lane: Mapping[str, Any], day: date) -> dict[str, Any]:
+    """What its target said of itself, and who supported it on that day."""
     found = dict(lane.get("parameters", {}))
     if server := lane.get("server"):
         found |= {"server": server}
-        if support := support_of(server, datetime.now(UTC).date()):
+        if support := support_of(server, day):
             found |= {"support": support}
     return found
 

@@ -114,6 +114,27 @@ def test_a_run_that_ended_and_whose_report_is_gone_is_not_said_to_be_unfinished(
     assert (runs / RUN_ID / "report" / "report.json").exists()
 
 
+@pytest.mark.usefixtures("killed")
+def test_a_report_that_is_made_anew_says_when_its_run_finished_and_when_it_was_made(runs: Path) -> None:
+    ended(runs)
+    assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
+    folder = runs / RUN_ID / "report"
+    report = report_command.read(folder / "report.json")
+    assert report.finished_at == "2026-11-20T01:00:00+00:00"
+    assert report.made_at is not None
+    assert report.made_at > report.finished_at
+    shown = (folder / "report.md").read_text().splitlines()
+    assert f"- Finished: {report.finished_at}" in shown
+    assert f"- Report made: {report.made_at}" in shown
+
+
+@pytest.mark.usefixtures("killed")
+def test_of_a_run_that_has_not_finished_the_report_says_when_it_was_made(runs: Path) -> None:
+    assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
+    report = report_command.read(runs / RUN_ID / "report" / "report.json")
+    assert (report.finished_at, report.made_at is None) == ("", False)
+
+
 def test_it_is_made_anew_each_time(
     services: Services, killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
