@@ -1,21 +1,24 @@
 """The runs that are under way on this machine: two at once would each measure the other.
 
 Each has a file that is named after it and locked (flock(2)) by its process, so that a run that was killed
-holds nothing. The folder is locked only while somebody looks through it.
+holds nothing. The folder is locked only while somebody looks through it. It is the same for all users and
+whatever TMPDIR says, so that runs whose data are on different disks see each other; containers that have a
+/tmp of their own do not. An abstract socket would be of a network namespace, and XDG_RUNTIME_DIR of one user.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from breakeven.errors import InputError
 
-NAME, SUFFIX = "breakeven-runs", ".lock"
+#: of this machine. Only tests set another one
+FOLDER = Path("/tmp/breakeven-runs")  # noqa: S108 - no link is followed, and files are made exclusively
+SUFFIX = ".lock"
 #: of the folder and of each file: other users' runs must see them, and note their own
 _FOLDER_MODE, _FILE_MODE = 0o1777, 0o644
 
@@ -30,17 +33,19 @@ def held(run_id: str, runs: Path, *, share: bool) -> Iterator[list[str]]:
         folder: brokers' data would be on another disk than was asked for
     """
     _check_asked_for()
-    folder = Path(tempfile.gettempdir()) / NAME
-    path = folder / f"{run_id}{SUFFIX}"
+    path = FOLDER / f"{run_id}{SUFFIX}"
     try:
-        with _locked(folder):
-            others = _under_way(folder)
+        with _locked(FOLDER):
+            others = _under_way(FOLDER)
             if others and not share:
                 raise InputError("breakeven run", "this machine", None, _remedy(others))
             noted = _note(path, f"{run_id} (process {os.getpid()}, results in {runs.absolute()})")
     except OSError as error:
-        remedy = f"runs of this machine cannot be noted there ({error.strerror}); name another in TMPDIR"
-        raise InputError("breakeven run", "folder", str(folder), remedy) from None
+        remedy = (
+            f"runs of this machine cannot be noted there ({error.strerror}), where others see them; "
+            f"have {FOLDER.parent} writable for everybody, and {FOLDER.name} in it a folder"
+        )
+        raise InputError("breakeven run", "folder", str(FOLDER), remedy) from None
     try:
         yield others
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from tests.support.money.lacking import lacking
 @pytest.fixture(autouse=True)
 def no_runs_under_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As far as these tests see: this machine may have some."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(run_lock, "FOLDER", tmp_path / "locks")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,9 +17,11 @@ from local import run_lock
 
 ROOT = Path(__file__).parents[3]
 HOLDER = """
+import sys
 import time
 from pathlib import Path
 from local import run_lock
+run_lock.FOLDER = Path(sys.argv[1])
 with run_lock.held("r-first", Path("/results"), share=False):
     print("held", flush=True)
     time.sleep(600)
@@ -30,7 +31,7 @@ with run_lock.held("r-first", Path("/results"), share=False):
 @pytest.fixture(autouse=True)
 def locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Where these tests note runs: this machine may have some under way."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(run_lock, "FOLDER", tmp_path / "breakeven-runs")
     return tmp_path / "breakeven-runs"
 
 
@@ -47,9 +48,10 @@ def test_a_folder_for_temporary_files_that_is_not_there_is_said(locks, monkeypat
 
 
 @pytest.fixture
-def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def holder(locks: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run whose data are on another disk than a second one's."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "TMPDIR": str(tmp_path)}
-    argv = [sys.executable, "-c", HOLDER]
+    argv = [sys.executable, "-c", HOLDER, str(locks)]
     with subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -113,6 +115,17 @@ def test_what_a_terminal_would_obey_is_not_printed() -> None:
         start()
 
 
+def test_where_runs_are_noted_hangs_on_no_variable_and_no_user(tmp_path: Path) -> None:
+    say = "from local import run_lock; print(run_lock.FOLDER)"
+    names = ("TMPDIR", "TEMP", "TMP", "HOME", "XDG_RUNTIME_DIR")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
+    said = {
+        subprocess.check_output([sys.executable, "-c", say], env=each, text=True)
+        for each in (environment, environment | dict.fromkeys(names, str(tmp_path)))
+    }
+    assert said == {"/tmp/breakeven-runs\n"}
+
+
 @pytest.mark.parametrize("is_link", [False, True])
 def test_a_folder_that_is_none_is_refused_with_the_remedy(tmp_path: Path, locks: Path, is_link: bool) -> None:
     if is_link:
@@ -121,7 +134,7 @@ def test_a_folder_that_is_none_is_refused_with_the_remedy(tmp_path: Path, locks:
     else:
         locks.touch()
     with pytest.raises(
-        InputError, match=r"folder: '.*breakeven-runs': runs of this machine .*another in TMPDIR"
+        InputError, match=r"folder: '.*breakeven-runs': runs of this machine .*breakeven-runs in it a folder"
     ):
         start()
     assert not is_link or (tmp_path / "precious.lock").exists()

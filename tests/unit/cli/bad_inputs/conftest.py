@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from cli.running import run_command
+from local import run_lock
 
 
 @pytest.fixture(autouse=True)
@@ -21,4 +21,4 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_runs_under_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As far as these tests see: this machine may have some, which are named before a folder is tried."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(run_lock, "FOLDER", tmp_path / "locks")
