@@ -20,7 +20,8 @@ from breakeven.report.tables.drift_tables import moves_table, shifts_table
 from breakeven.report.tables.unjudged_table import unjudged_table
 from breakeven.report.tables.within_chance_table import within_chance_table
 from cli.out_file import check_out, write_out
-from cli.report_command import load, table_rows
+from cli.report_command import table_rows
+from cli.report_source import load
 from cli.terminal import print_json, print_rows, print_styled, say
 
 #: of a table of figures that did not move, on the terminal

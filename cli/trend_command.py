@@ -27,7 +27,7 @@ from cli.command_name import command
 from cli.compare_command import print_figures
 from cli.option_parser import one_of
 from cli.out_file import check_out, write_out
-from cli.report_command import NOT_ANEW, SOURCE, made_anew, read
+from cli.report_source import NOT_ANEW, SOURCE, made_anew, read
 from cli.running import deployed
 from cli.running.outcome import RUNS
 from cli.terminal import print_json, print_styled, say

@@ -194,7 +194,7 @@ def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
             raise InputError(WHERE, "--runs", str(arguments.runs), remedy)
         return RunsCapacities()
     # which brings the charts of a report, for which a question without a run would only wait
-    from cli.report_command import find, read  # noqa: PLC0415
+    from cli.report_source import find, read  # noqa: PLC0415
 
     with _named("--capacity-from", arguments.capacity_from):
         source = find(arguments.capacity_from, arguments.runs or Path("runs"))

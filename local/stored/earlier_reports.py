@@ -18,10 +18,10 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.earlier_runs import REPORT, keep
 from breakeven.targets.catalog import INSTRUMENT
+from local.stored.damage import PLAN, RECORDS
 from local.stored.export import Items
 from local.stored.whole_files import read_object, read_records
 
-PLAN, RECORDS = "plan.json", "state.json"
 #: of a file that somebody has edited, or a version before this one has written
 UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 

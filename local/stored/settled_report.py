@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,14 @@ from breakeven.results.items import RUN
 from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES
 from breakeven.steps.run.build_report import assemble
-from breakeven.workload.json_text import JsonFault
 from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlTable
 from local.stored.answers import ask
+from local.stored.damage import PLAN, RECORDS, damaged_rows, document
 from local.stored.export import Items, cases_without_rows, recorded_id, without_rows
-from local.stored.whole_files import read_object, read_records, why
+from local.stored.whole_files import read_records
 
-PLAN, RECORDS, ROWS = "plan.json", "state.json", "rows"
+ROWS = "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,20 @@ class StoredRecords:
 def is_unfinished(folder: Path) -> bool:
     """Is it the folder of a run of which no report was written at its end?
 
-    :raises InputError: its records are damaged
+    Where its records are damaged a report that is there is the best there is: it says of itself whether the
+    run had ended.
+
+    :raises InputError: its records are damaged, and it has no report
     """
     if not has_records(folder):
         return False
-    return not (_records(folder).ended and (folder / "report" / "report.json").exists())
+    has_report = (folder / "report" / "report.json").exists()
+    try:
+        return not (_records(folder).ended and has_report)
+    except InputError:
+        if has_report:
+            return False
+        raise
 
 
 def has_records(folder: Path) -> bool:
@@ -81,7 +90,7 @@ def settled_report(folder: Path) -> Report:
     kept = _records(folder)
     _check_whole(folder, kept)
     run_id = recorded_id(folder, kept.items)
-    plan = _document(folder / PLAN)
+    plan = document(folder / PLAN)
     tables = {
         table.name: SqlTable(
             table.columns,
@@ -96,6 +105,8 @@ def settled_report(folder: Path) -> Report:
         remedy = f"is damaged, or of another version ({_in_a_line(error)}); start a new run"
         raise InputError(str(folder / PLAN), "file", PLAN, remedy) from error
     except SqlError as error:
+        if damaged := damaged_rows(folder, run_id):
+            raise damaged from error
         remedy = f"cannot be read ({' '.join(str(error).split())}); start a new run"
         raise InputError(str(folder), "folder", ROWS, remedy) from error
     if not report.cases:
@@ -123,18 +134,4 @@ def _check_whole(folder: Path, kept: StoredRecords) -> None:
 
 
 def _records(folder: Path) -> StoredRecords:
-    return StoredRecords(_document(folder / RECORDS, read_records))
-
-
-def _document(path: Path, read: Callable[[Path], dict[str, Any]] = read_object) -> dict[str, Any]:
-    """
-    :raises InputError: the file is damaged
-    """
-    try:
-        return read(path)
-    except JsonFault as fault:
-        raise fault.of_file(str(path), "start a new run") from None
-    except (OSError, ValueError) as error:
-        raise InputError(
-            str(path), "file", path.name, f"cannot be read ({why(error)}); start a new run"
-        ) from error
+    return StoredRecords(document(folder / RECORDS, read_records))

@@ -18,7 +18,7 @@ from breakeven.report.leading import leading
 from breakeven.report.tables.fault_findings import finding
 from breakeven.words import figure
 from cli.main import main
-from cli.report_command import find, read
+from cli.report_source import find, read
 from cli.running.summary import IN_DETAIL, MOST_FAULTS, print_summary
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.fault_rows import fault

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import report_command
+from cli import report_source
 from cli.main import main
 from tests.support.workflow.settled_run import RUN_ID, ended
 
@@ -33,8 +33,8 @@ def test_a_damaged_report_is_made_anew_as_its_error_says_whatever_the_folder_is_
     assert why == " from the run's rows"
     source.unlink()
     assert main(shlex.split(again)) == 0
-    assert report_command.read(source).run_id == RUN_ID
-    assert [case.case_id for case in report_command.read(source).cases] == sorted(killed)
+    assert report_source.read(source).run_id == RUN_ID
+    assert [case.case_id for case in report_source.read(source).cases] == sorted(killed)
 
 
 @pytest.mark.usefixtures("killed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
 from breakeven.steps.services import Services
-from cli import report_command
+from cli import report_source
 from cli.main import main
 from local.stored import resumed_run
 from local.stored.export import UnwritableError, export_run, point_latest
@@ -92,7 +91,7 @@ def test_the_report_shows_it_and_says_how_to_go_on(
         f"{RUN_ID} did not come to its end; to resume it: npm run breakeven -- run --resume {RUN_ID} "
         f"--runs {runs}\n"
     )
-    report = report_command.read(runs / RUN_ID / "report" / "report.json")
+    report = report_source.read(runs / RUN_ID / "report" / "report.json")
     assert [case.case_id for case in report.cases] == sorted(killed[:2])
     assert report.unsettled == 2
     assert report.manifest.sqs == "ElasticMQ (emulated)"
@@ -119,7 +118,7 @@ def test_a_report_that_is_made_anew_says_when_its_run_finished_and_when_it_was_m
     ended(runs)
     assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
     folder = runs / RUN_ID / "report"
-    report = report_command.read(folder / "report.json")
+    report = report_source.read(folder / "report.json")
     assert report.finished_at == "2026-11-20T01:00:00+00:00"
     assert report.made_at is not None
     assert report.made_at > report.finished_at
@@ -131,7 +130,7 @@ def test_a_report_that_is_made_anew_says_when_its_run_finished_and_when_it_was_m
 @pytest.mark.usefixtures("killed")
 def test_of_a_run_that_has_not_finished_the_report_says_when_it_was_made(runs: Path) -> None:
     assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
-    report = report_command.read(runs / RUN_ID / "report" / "report.json")
+    report = report_source.read(runs / RUN_ID / "report" / "report.json")
     assert (report.finished_at, report.made_at is None) == ("", False)
 
 
@@ -241,23 +240,6 @@ def test_a_damaged_file_is_named(
     assert line.endswith(f"/{name}: {said.format(name=name)}; start a new run")
     assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
     assert f"--resume: '{RUN_ID}'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "body", [b"no gzip", gzip.compress(b"{no JSON", mtime=0), gzip.compress(b'{"repeat": "two"}\n', mtime=0)]
-)
-@pytest.mark.usefixtures("killed")
-def test_a_damaged_file_of_rows_is_bad_input_and_named(
-    runs: Path, capsys: pytest.CaptureFixture[str], body: bytes
-) -> None:
-    damaged = min((runs / RUN_ID / layout.rows_prefix("cases", RUN_ID)).glob("*.json.gz"))
-    damaged.write_bytes(body)
-    for words in (["report"], ["compare", RUN_ID, "other"]):
-        assert main([*words, "--runs", str(runs)]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert "folder: 'rows': cannot be read (" in line
-        assert str(damaged) in line
-        assert line.endswith("; start a new run")
 
 
 def test_of_nothing_there_is_no_report(

@@ -23,7 +23,7 @@ from breakeven.report.money.priced.price_owners import prices_in_short
 from breakeven.report.money.priced.price_sources import price_sources_table
 from breakeven.report.render.page_data import page_data
 from cli.main import main
-from cli.report_command import read
+from cli.report_source import read
 from tests.unit.report.priced.test_report_price_owners import report_of
 
 STORED = Path(__file__).parents[3] / "fixtures" / "report" / "earlier_version.json"
