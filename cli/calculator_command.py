@@ -7,11 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book
 from cli.out_file import check_out, write_out
-from cli.terminal import print_json, say
+from cli.terminal import Terminal, print_json, say
 
 WHERE = "breakeven calculator"
 #: beside the runs, which the repository leaves out
@@ -53,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"written": str(out)})
     else:
-        say(Console(), f"calculator: {out}")
+        say(Terminal(), f"calculator: {out}")
     return 0
 
 

@@ -22,7 +22,7 @@ from breakeven.report.tables.within_chance_table import within_chance_table
 from cli.out_file import check_out, write_out
 from cli.report_command import table_rows
 from cli.report_source import load
-from cli.terminal import print_json, print_rows, print_styled, say
+from cli.terminal import Terminal, print_json, print_rows, print_styled, say
 
 #: of a table of figures that did not move, on the terminal
 MOST_ROWS = 24
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document(drift))
         return 0
-    console = Console()
+    console = Terminal()
     print_styled(console, f"{drift.after} held against {drift.before}", "bold")
     _print_changes(console, drift)
     say(console)

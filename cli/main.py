@@ -16,7 +16,7 @@ from itertools import pairwise
 from breakeven.errors import BreakevenError, InputError, SelfTestFailedError
 from breakeven.version import VERSION
 from breakeven.workload.problems import did_you_mean, shown
-from cli.exit_codes import BAD_INPUT, FAILED, SELF_TEST_FAILED
+from cli.exit_codes import BAD_INPUT, FAILED, NOT_READ, SELF_TEST_FAILED
 from cli.input_flags import in_flags
 from cli.option_parser import Parser
 from cli.terminal import printable
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if _is_read():
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return NOT_READ
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             _say(f"{error.filename[:80]}...: {error.strerror}; give another path")

@@ -29,7 +29,7 @@ from cli.suite_source import (
     scale_factor,
     where_of,
 )
-from cli.terminal import columns, print_table, say
+from cli.terminal import Terminal, columns, print_table, say
 from local.hardware import hardware
 from local.stored import kept_advice
 
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(plan.model_dump_json(indent=2))
     else:
-        print_plan(plan, Console())
+        print_plan(plan, Terminal())
     for line in (*differs, *warnings, *refusal_lines(plan, arguments.command)):
         print(line, file=sys.stderr)
     return REFUSED if plan.refusals else OK

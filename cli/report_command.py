@@ -23,7 +23,7 @@ from cli.exit_codes import OK, SELF_TEST_FAILED
 from cli.report_source import SOURCE, find, read, unfinished
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_answer, print_summary
-from cli.terminal import print_json, print_rows, print_styled, printable, say
+from cli.terminal import Terminal, print_json, print_rows, print_styled, printable, say
 from local.stored.damage import damaged_documents
 from local.stored.earlier_reports import report_of, with_drift
 from local.stored.published_report import write_report
@@ -136,7 +136,7 @@ def _conclude(report: Report, written: list[Path], *, as_json: bool) -> None:
     if as_json:
         print_json(_document(report, written))
         return
-    console = Console()
+    console = Terminal()
     if report.source:
         _print_tables(report, console)
     else:
@@ -167,7 +167,7 @@ def _published(letter: str, runs: Path, *, as_json: bool) -> int:
         written = [str(path) for path in sorted(folder.iterdir())]
         print_json({"run_id": report.run_id, "written": written, "verdict": report.verdict})
     else:
-        console = Console()
+        console = Terminal()
         _print_tables(report, console)
         say(console, f"report: {folder / 'index.html'}")
     return 0

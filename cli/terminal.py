@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Container, Iterator, Sequence
 from itertools import zip_longest
 from textwrap import wrap
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cli.exit_codes import NOT_READ
+
 #: between two columns
 BETWEEN = "  "
 #: characters that a column of words has at least
 LEAST = 16
+
+
+class Terminal(Console):
+    """Where a command prints. It ends the command where nobody reads any more, with the code that shells have
+    of SIGPIPE; the library's own is 1, which is of a run that failed.
+    """
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Called where a line could not be written for that reason."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+        raise SystemExit(NOT_READ)
 
 
 def columns(*left: str, right: tuple[str, ...]) -> Table:

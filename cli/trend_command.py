@@ -30,7 +30,7 @@ from cli.out_file import check_out, write_out
 from cli.report_source import NOT_ANEW, SOURCE, made_anew, read
 from cli.running import deployed
 from cli.running.outcome import RUNS
-from cli.terminal import print_json, print_styled, say
+from cli.terminal import Terminal, print_json, print_styled, say
 from local.stored import earlier_reports
 
 #: a suite's runs, and what reads their reports
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(trend_words.document(found))
         return 0
-    _print(Console(), found, arguments.out)
+    _print(Terminal(), found, arguments.out)
     return 0
 
 

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from breakeven.errors import InputError
 from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.amazon_mq_lines import BETWEEN_BROKERS, priced_types
@@ -36,7 +34,7 @@ from cli.crossover.crossover_output import print_answer
 from cli.crossover.explain import SUBJECTS, explain
 from cli.crossover.priced_answer import Answer
 from cli.option_parser import one_of
-from cli.terminal import print_json
+from cli.terminal import Terminal, print_json
 from local.stored.answers import answers
 
 #: at which both are priced where no rate was asked for
@@ -91,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(answer.document())
         return 0
-    console = Console()
+    console = Terminal()
     print_answer(answer, console)
     if arguments.explain:
         explain(answer, arguments.explain, console)

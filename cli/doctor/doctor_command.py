@@ -13,7 +13,6 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
-from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
@@ -28,7 +27,7 @@ from cli.doctor.doctor_amazon_mq import amazon_mq
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.doctor.doctor_machines import account_plan, instance_type, vpcs, zones
 from cli.running.deployed import Account, Deployed, Level, Said, add_options, connect, find
-from cli.terminal import print_json, say
+from cli.terminal import Terminal, print_json, say
 
 OK, STOPS = 0, 1
 WORDS = {"ok": "ok", "note": "note", "open": "?", "stop": "STOP"}
@@ -80,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: no region, or no credentials that AWS takes
     """
-    account, console = connect(arguments.profile, arguments.region), Console()
+    account, console = connect(arguments.profile, arguments.region), Terminal()
     findings = []
     for finding in examine(account, arguments.prefix, arguments.bootstrap_qualifier):
         findings.append(finding)

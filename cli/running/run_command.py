@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from breakeven.clients.core.loading import check_switch
 from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
@@ -39,6 +37,7 @@ from cli.suite_source import (
     chosen_suite,
     scale_factor,
 )
+from cli.terminal import Terminal
 from local import run_lock
 from local.available_targets import available
 from local.hardware import hardware
@@ -190,7 +189,7 @@ def _run_session(
     arguments: argparse.Namespace,
 ) -> int:
     endpoints.set_up(plan.cases)
-    console = Console(stderr=arguments.json)
+    console = Terminal(stderr=arguments.json)
     view = page.beside(view_for(console, plain=arguments.json))
     # asked now: a terminal that has gone does not say that it was one
     terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]

@@ -44,7 +44,7 @@ from cli.suite_source import (
     chosen_suite,
     scale_factor,
 )
-from cli.terminal import say
+from cli.terminal import Terminal, say
 from local.stored.export import check_folder, export_run
 
 WHERE = "breakeven run --on aws"
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     def installation() -> Deployed:
         return find(connect(arguments.profile, arguments.region), arguments.prefix)
 
-    deployed, console = installation(), Console(stderr=arguments.json)
+    deployed, console = installation(), Terminal(stderr=arguments.json)
     view = view_for(console, plain=arguments.json)
     line = Line(deployed, installation, view)
     run_id = arguments.follow or new_run_id()

@@ -13,6 +13,7 @@ from breakeven.planning.plan import Plan, make_plan
 from breakeven.targets.catalog import compared
 from breakeven.workload.read import load_suite
 from cli import plan_command
+from cli.exit_codes import NOT_READ
 from cli.plan_command import duration
 from local.hardware import hardware
 from local.stored import kept_advice
@@ -278,4 +279,4 @@ def test_output_that_nobody_reads_any_more_ends_the_command_without_a_traceback(
     assert command.stdout is not None
     command.stdout.close()
     _, said = command.communicate()
-    assert (command.returncode, said) == (1, b"")
+    assert (command.returncode, said) == (NOT_READ, b"")

@@ -13,7 +13,7 @@ import pytest
 from breakeven import words
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
 from cli import main as command
-from cli.exit_codes import BAD_INPUT, FAILED
+from cli.exit_codes import BAD_INPUT, FAILED, NOT_READ
 from tests.support.workflow.command import ROOT
 
 CROSSOVER = "crossover --rate 5 --amazon-mq none"
@@ -36,6 +36,15 @@ def test_a_stream_that_is_closed_is_not_missed(closed: str) -> None:
 def test_an_output_that_is_full_is_named() -> None:
     code, _, said = shell(f"{CROSSOVER} >/dev/full")
     assert (code, said) == (FAILED, "error: standard output: No space left on device\n")
+
+
+def test_who_reads_one_line_only_is_told_of_nothing_and_the_code_is_that_of_the_signal() -> None:
+    """As shells have it of a program that SIGPIPE ends; before, it was that of a run that had failed."""
+    piped = f'{CROSSOVER} | (read -r line; echo "$line"); echo "${{PIPESTATUS[0]}}"'
+    _, said, error = shell(piped)
+    first, code = said.splitlines()
+    assert first
+    assert (int(code), error) == (NOT_READ, "")
 
 
 def test_where_no_error_can_be_said_the_exit_code_says_it() -> None:

@@ -71,7 +71,7 @@ def test_tables_of_the_commands_fit_80_columns(
     """A sentence is broken by the terminal itself; a row of a table has two blanks between cells."""
     out = io.StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None)
-    monkeypatch.setattr(COMMANDS[line], "Console", lambda: console)
+    monkeypatch.setattr(COMMANDS[line], "Terminal", lambda: console)
     assert main(line.format(runs=tmp_path).split()) in {0, 2}
     rows = [text for text in out.getvalue().splitlines() if "  " in text.strip()]
     assert len(rows) > 3

@@ -17,7 +17,7 @@ import pytest
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION, books, read_book
 from breakeven.workload.read import load_file
 from cli import main as command
-from cli.exit_codes import FAILED
+from cli.exit_codes import NOT_READ
 from tests.support.refused_input import refused
 from tests.support.workflow.command import ROOT
 
@@ -306,4 +306,4 @@ def test_who_has_read_enough_sees_no_traceback() -> None:
     with subprocess.Popen(argv, env=environment, cwd=ROOT, text=True, **pipes) as process:  # type: ignore[call-overload]
         process.stdout.close()
         said = process.stderr.read()
-    assert (process.returncode, said) == (FAILED, "")
+    assert (process.returncode, said) == (NOT_READ, "")
