@@ -7,6 +7,7 @@ import { settings } from "./settings.js";
 import { initial, rateOf, settled, type State } from "./state.js";
 import { chart, key } from "./view/chart.js";
 import { byId, whole } from "./view/dom.js";
+import { legend } from "./view/legend.js";
 import { explanations } from "./view/explain.js";
 import { Form } from "./view/form.js";
 import { LIGHT, theme } from "./view/palette.js";
@@ -84,6 +85,7 @@ class Page {
     const frame = byId("yours-chart");
     const width = Math.max(280, frame.clientWidth || 640);
     frame.replaceChildren(chart(shown, width, width < NARROW ? 320 : 400, theme()));
+    byId("yours-legend").replaceChildren(...legend(shown, theme()));
     byId("yours-rings").textContent = key(shown);
     byId("yours-settings").textContent = settings(state, data);
   }

@@ -1,10 +1,11 @@
 // What a reader takes along: text, CSV, a picture.
+import { whosePrices } from "./books.js";
 import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
 import type { Answer, Pair } from "./cost/answer.js";
 import { dollars, figure, listing } from "./numbers.js";
 import { between, orNone } from "./pair_words.js";
-import { beside, verdict, whosePrices } from "./words.js";
+import { beside, verdict } from "./words.js";
 
 const MOST_LATER = 3;
 

@@ -77,12 +77,14 @@ export function verdict(answer: Answer, region: string): string {
   return `${traffic} ${spoken(best)} is the cheapest${same}: ${dollars(best.usd)} a month${less(answer, best)}.`;
 }
 
+const SIDES: Record<string, string> = { sqs: "SQS", "self-hosted": "RabbitMQ", "amazon-mq": "Amazon MQ" };
+
 /** By how much it costs less than what is cheapest beside it, of another side: every way of SQS is one side. */
 function less(answer: Answer, best: Priced): string {
   const others = compared(answer).filter(({ option, usd }) => option.side !== best.option.side && usd !== null);
   const [next] = others.sort((a, b) => (a.usd ?? 0) - (b.usd ?? 0));
   const more = (next?.usd ?? 0) - (best.usd ?? 0);
-  return next && more > 1e-9 * (next.usd ?? 0) ? `, ${dollars(more)} less than ${spoken(next)}` : "";
+  return next && more > 1e-9 * (next.usd ?? 0) ? `, ${dollars(more)} less than ${SIDES[next.option.side] ?? spoken(next)}` : "";
 }
 
 /** What follows it: SQS as it is called and one's own cluster, and where that changes. */
@@ -285,16 +287,4 @@ function latencyWords(found: Latency): string {
   if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${of}`;
   const p99 = found.p99_ms === null ? "" : `, 99 of 100 within ${figure(found.p99_ms)} ms`;
   return `half within ${figure(found.p50_ms)} ms${p99}${of}`;
-}
-
-/** Whose prices they are: AWS's lists, and whose and of when others are. */
-export function whosePrices(answer: Answer, region: string, data: PageData): string {
-  const book = data.books[region];
-  const label = book?.label ?? region;
-  const lines = compared(answer).flatMap((one) => one.lines.map(({ line }) => `${line.service}/${line.item}`));
-  const others = [...new Set(lines)].flatMap((name) => {
-    const price = book?.prices[name];
-    return price?.third_party ? [`${name.replace("amazonmq/", "Amazon MQ's ")} (third parties', ${price.as_of})`] : [];
-  });
-  return `AWS's list prices ${label}${others.length ? `, but for ${listing(others)}` : ""}, before tax`;
 }

@@ -134,11 +134,36 @@ def test_rates_in_the_chart_are_beside_one_another_and_whole(opened, width, hash
             const over = labels.filter(([text, one]) => boxes.some(([other, box]) => other !== text
                 && one.left < box.right && box.left < one.right
                 && one.top < box.bottom && box.top < one.bottom));
+            const circles = [...svg.querySelectorAll('circle:not(.ring)')];
+            const dots = circles.map(one => one.getBoundingClientRect());
+            const hiding = labels.filter(([, one]) => dots.some(dot => one.left < dot.right
+                && dot.left < one.right && one.top + 3 < dot.bottom && dot.top < one.bottom - 3));
             const said = all => all.map(([text]) => text.textContent);
-            return [labels.length, said(cut), said(over)];
+            return [labels.length, said(cut), said(over), said(hiding)];
         }"""
     )
-    assert texts == [rates, [], []]
+    assert texts == [rates, [], [], []]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_under_the_chart_stands_what_each_of_its_lines_is(opened, width):
+    page = opened("#v1&traffic=100")
+    page.set_viewport_size({"width": width, "height": 900})
+    entries = page.locator("#yours-legend li")
+    table = page.locator("#yours-prices tbody th").all_inner_texts()
+    assert sorted(text.strip() for text in entries.all_inner_texts()) == sorted(
+        text.strip() for text in table
+    )
+    chart, last = page.locator("#yours-chart").bounding_box(), entries.last.bounding_box()
+    assert 0 <= last["y"] - (chart["y"] + chart["height"]) < 160, "in one view with it"
+    assert last["x"] + last["width"] <= width
+    drawn = page.locator("#yours-chart svg path[stroke-width='2.2']").evaluate_all(
+        "all => all.map(one => [one.getAttribute('stroke'), one.getAttribute('stroke-dasharray')])"
+    )
+    shown = page.locator("#yours-legend line").evaluate_all(
+        "all => all.map(one => [one.getAttribute('stroke'), one.getAttribute('stroke-dasharray')])"
+    )
+    assert shown == drawn
 
 
 def test_who_says_that_price(opened):

@@ -103,7 +103,8 @@ def test_a_failed_self_test_goes_over_no_edge_of_a_phone(doubted):
 def test_the_controls_open_with_the_headlines_cluster_and_its_crossing(opened):
     page = opened()
     headline = page.locator("h1").inner_text()
-    assert "of SQS, a RabbitMQ trio of m7g.large in 3 zones and Amazon MQ below about 2,380" in headline
+    assert "SQS batched is the cheapest below about 2,380 messages a second (between 489 and" in headline
+    assert "with a RabbitMQ trio of m7g.large in 3 zones between the two" in headline
     assert page.locator("#control-deployment").input_value() == "trio"
     assert page.locator('[data-key="crossing-sqs-batched-rabbitmq-trio"]').inner_text() == "above 2,380"
     assert (

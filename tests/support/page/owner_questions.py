@@ -34,7 +34,7 @@ QUESTIONS = (
         LARGE,
         "and which of one message a call?",
         "#yours-beside",
-        "is dearer than SQS batched and SQS as used at every rate priced, up to about ",
+        "is dearer than SQS batched and SQS as used at every rate searched, up to about ",
     ),
     (LARGE, "from what rate does my own win?", f"crossing{USED}", "never"),
 )

@@ -6,43 +6,26 @@ import { about, dollars, listing } from "../numbers.js";
 import { between } from "../pair_words.js";
 import { own, pairOf } from "../words.js";
 import { svg } from "./dom.js";
+import { MARGIN, YOU, type Scale } from "./frame.js";
+import { labels } from "./labels.js";
 import { stroke, type Theme } from "./palette.js";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const RATES: [number, number] = [0.1, 100_000];
-const MARGIN = { left: 62, right: 14, top: 12, bottom: 40 };
 const SAMPLES = 160;
-/** room that the rate beside a ring takes, CSS pixels: of a character, and of the line */
-const LABEL = { width: 7.5, height: 16 };
-/** from a ring to its rate, CSS pixels */
-const BESIDE = 9;
-/** further crossings of a pair that are said in words, and those of a pair that have their rates beside them */
-const [MOST_SAID, MOST_LABELS] = [5, 3];
+/** further crossings of a pair that are said in words */
+const MOST_SAID = 5;
 /** crossings of a pair that are drawn small, if there are more */
 const MANY = 12;
-/** at the right edge, where the reader's word stands left of the rule, CSS pixels */
-const YOU = 70;
 /** edges of clusters that are drawn as steps; of more of them the samples tell */
 const MOST_STEPS = 40;
 
 /** A rate at which SQS and the reader's own cluster change places or cost the same. */
-interface Mark {
+export interface Mark {
   pair: Pair;
   row: Placed;
   rate: number;
   usd: number;
-}
-
-/** Left, top, right, bottom, CSS pixels. */
-type Box = [number, number, number, number];
-
-interface Scale {
-  x: (rate: number) => number;
-  y: (usd: number) => number;
-  width: number;
-  height: number;
-  usd: [number, number];
-  rates: [number, number];
 }
 
 /** An SVG of that size in CSS pixels, which says in words what it shows. */
@@ -65,7 +48,7 @@ export function chart(answer: Answer, width: number, height: number, theme: Them
     ...marked.flatMap((mark) => range(mark, scale, theme)),
     ...marked.map((mark) => ring(mark, scale, theme)),
     ...you(answer, scale, theme),
-    ...labels(marked, answer, scale, theme),
+    ...labels(marked, answer, curves, scale, theme),
   );
 }
 
@@ -204,54 +187,6 @@ function ring({ pair, row, usd, rate }: Mark, scale: Scale, theme: Theme): SVGEl
   const [cx, cy] = [scale.x(rate), scale.y(usd)];
   const [r, width] = row.rate === pair.rate ? [5.5, 1.8] : pair.rows.length > MANY ? [2.5, 1] : [4, 1.6];
   return svg("circle", { cx, cy, r, class: "ring", fill: theme.paper, stroke: theme.ink, "stroke-width": width });
-}
-
-/** Rates of the first rings, over all else, where there is room: in the frame, off the reader's rule and one another. */
-function labels(marked: Mark[], answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
-  const taken: Box[] = answer.rate > 0 ? reserved(scale.x(answer.rate), scale) : [];
-  const number = ({ row }: Mark) => row.number ?? 0;
-  // so that a rate stands beside its own ring, and under or over no other one
-  const rings = marked.map((mark): Box => [scale.x(mark.rate) - 6, scale.y(mark.usd) - 26, scale.x(mark.rate) + 6, scale.y(mark.usd) + 26]);
-  const first = marked.filter((mark) => number(mark) <= MOST_LABELS).sort((a, b) => number(a) - number(b));
-  return first.flatMap(({ rate, usd }) => {
-    const [x, ring, words] = [scale.x(rate), scale.y(usd), about(rate)];
-    const width = words.length * LABEL.width;
-    const places = [ring + LABEL.height + 2, ring - 10].flatMap((y) => [false, true].map((left): [number, boolean] => [y, left]));
-    const found = places.find(([y, left]) => {
-      const box = boxOf(x, y, width, left);
-      return isWithin(box, scale) && ![...taken, ...rings].some((other) => overlap(box, other));
-    });
-    if (!found) return [];
-    const [y, left] = found;
-    taken.push(boxOf(x, y, width, left));
-    return [svg(
-      "text",
-      {
-        x: x + (left ? -BESIDE : BESIDE), y, fill: theme.ink, "font-weight": 600, stroke: theme.paper, "stroke-width": 3,
-        "paint-order": "stroke", "text-anchor": left ? "end" : "start",
-      },
-      words,
-    )];
-  });
-}
-
-function boxOf(x: number, baseline: number, width: number, left: boolean): Box {
-  const from = left ? x - BESIDE - width : x + BESIDE;
-  return [from, baseline - LABEL.height + 3, from + width, baseline + 3];
-}
-
-/** What the reader's rule and its word take. */
-function reserved(x: number, { width, height }: Scale): Box[] {
-  const left = x > width - YOU;
-  return [[x - 1, 0, x + 1, height], [left ? x - 32 : x, MARGIN.top, left ? x : x + 32, MARGIN.top + LABEL.height]];
-}
-
-function isWithin([left, top, right, bottom]: Box, { width, height }: Scale): boolean {
-  return left >= MARGIN.left && right <= width && top >= MARGIN.top && bottom <= height - MARGIN.bottom;
-}
-
-function overlap(one: Box, other: Box): boolean {
-  return one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
 }
 
 /** The reader's own rate: a rule, and a dot on every line. */

@@ -1,8 +1,9 @@
 // The picture that a reader saves: the verdict, the chart, what its lines are, and where the prices are from.
 import type { Answer } from "../cost/answer.js";
 import type { PageData } from "../data.js";
+import { whosePrices } from "../books.js";
 import { dollars } from "../numbers.js";
-import { beside, verdict, whosePrices } from "../words.js";
+import { beside, verdict } from "../words.js";
 import { chart } from "./chart.js";
 import { svg } from "./dom.js";
 import { LIGHT, stroke } from "./palette.js";

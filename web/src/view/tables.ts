@@ -5,8 +5,9 @@ import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
 import { about, dollars, figure, listing, number } from "../numbers.js";
 import { orNone, untilWhere, whyItEnds } from "../pair_words.js";
 import { asCheap, cheapest, compared, hoursLeft, latencyNear, notCompared, optionOf, pairOf } from "../words.js";
-import { el, svg } from "./dom.js";
-import { stroke, type Theme } from "./palette.js";
+import { el } from "./dom.js";
+import { swatch } from "./legend.js";
+import type { Theme } from "./palette.js";
 
 export interface Explains {
   price: (one: Priced) => void;
@@ -22,13 +23,6 @@ function columns({ sqs_short_names: short }: PageData): [string, string][] {
 function figureButton(key: string, text: string, about: string, open: () => void): HTMLElement {
   const label = `${text}. ${about}: where this figure comes from`;
   return el("button", { type: "button", class: "figure", "data-key": key, "aria-label": label, click: open }, text);
-}
-
-function swatch(one: Priced, theme: Theme): SVGElement {
-  const { stroke: colour, dash } = stroke(one, theme);
-  const drawn = { x1: 0, y1: 5, x2: 28, y2: 5, stroke: colour, "stroke-width": 3 };
-  const line = svg("line", dash ? { ...drawn, "stroke-dasharray": dash } : drawn);
-  return svg("svg", { width: 28, height: 10, viewBox: "0 0 28 10", "aria-hidden": "true", class: "swatch" }, line);
 }
 
 function head(...titles: string[]): HTMLElement {
