@@ -42,6 +42,18 @@ def test_every_price_has_its_origin(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
+def test_the_date_of_a_price_is_none_between_those_that_its_source_names(name: str) -> None:
+    """The newest of them; or older than all, where they only confirm a source of a month."""
+    for price in load_book(name).prices:
+        named = re.findall(r"\d{4}-\d{2}-\d{2}", price.source)
+        newest = max(named, default=price.as_of)
+        whole_price = len(price.tiers) < 2  # else of the tier whose source is the oldest
+        where = (name, price.service, price.item)
+        assert price.as_of <= newest, where
+        assert not whole_price or price.as_of in {newest, min([price.as_of, *named])}, where
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_a_book_is_small_and_names_no_machine_and_no_private_reference(name: str) -> None:
     text = (BOOKS / f"{name}.json").read_text(encoding="utf-8")
     assert len(text) < 150_000

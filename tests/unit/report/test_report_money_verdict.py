@@ -116,8 +116,8 @@ def test_all_else_is_said_by_subject():
             "Queue only: what consumers cost is not in these figures. Prices: AWS's list prices of us-east-1"
             ", but for Amazon MQ's cluster.mq.m7g.large of 2026-10-01 (derived: three times "
             "the single broker, as for every mq.m5 type; two third-party price tables, one checked in "
-            "October 2026; in no AWS data that was read). The price book was put together on 2026-11-20; the "
-            "oldest source of a price used is of 2025-02-13."
+            "October 2026; in no AWS data that was read). The price book was put together on 2026-11-20; "
+            "each price used stands in a source of 2025-02-13 or later."
         ),
     }
 

@@ -62,7 +62,7 @@ class Price(Finite):
         description="whose list has the price: aws, read there or in a copy; third-party: in no AWS data "
         "that was read. Answers name prices of third parties with source and date",
     )
-    as_of: IsoDate = Field(description="the source's date")
+    as_of: IsoDate = Field(description="of the newest source that has the price")
     mark: Mark = Field(
         description="V: read in the named source; V2: read in two or more independent sources; D: derived "
         "from such figures; M: found in no source"

@@ -49,7 +49,7 @@ class PriceTier(Strict):
         description="whose list has it; null: none, it is the question's own (or the report is of an earlier "
         "version)",
     )
-    as_of: str = Field(description="the source's date")
+    as_of: str = Field(description="of the newest source that has the price")
 
 
 class BillLine(Strict):

@@ -29,7 +29,9 @@ def test_a_price_that_is_not_of_aws_is_named_with_its_source_and_date() -> None:
     (tier,) = [one for one in report.prices if one.item == "cluster.mq.m7g.large"]
     assert f"{tier.item} of {tier.as_of} ({tier.source})." in said
     oldest = min(one.as_of for one in report.prices if one.book == "us-east-1@2026-11-20")
-    assert said.endswith(f"put together on 2026-11-20; the oldest source of a price used is of {oldest}.")
+    assert said.endswith(
+        f"put together on 2026-11-20; each price used stands in a source of {oldest} or later."
+    )
     assert in_detail(report)["Prices"].endswith(said)
     assert any(one.startswith(said) for one in report.assumptions)
 

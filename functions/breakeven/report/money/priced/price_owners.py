@@ -41,7 +41,7 @@ def prices_in_full(report: Report) -> str:
     region, _, day = question.price_book.partition("@")
     said = f"Prices: {LISTS} of {region}{but_for(_of_others(report))}."
     dates = [one.as_of for one in report.prices if one.book == question.price_book]
-    oldest = f"; the oldest source of a price used is of {min(dates)}" if dates else ""
+    oldest = f"; each price used stands in a source of {min(dates)} or later" if dates else ""
     return f"{said} The price book was put together on {day}{oldest}." if day else said
 
 

@@ -23,7 +23,7 @@ def price_sources_table(report: Report) -> Table | None:
         slug="price-sources",
         caption="Prices used, each with its source and date",
         label_titles=("Price",),
-        columns=("dollars", "per", "units a month", "source's date", "whose list", "source"),
+        columns=("dollars", "per", "units a month", "newest source's date", "whose list", "source"),
         rows=tuple(
             Row(
                 (f"{tier.service}/{tier.item}",),
