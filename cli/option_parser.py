@@ -31,6 +31,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **options})
         self.names: list[str] = ["-h", "--help"]
+        #: what people may call an option -> its name
+        self.meant: dict[str, str] = {}
         #: of a command's name, where there are several commands
         self.commands: Mapping[str, Parser] = {}
         self.register("action", None, Once)
@@ -60,7 +62,8 @@ class Parser(argparse.ArgumentParser):
         name = next((word for word in words if word.startswith("-")), words[0]).partition("=")[0]
         if not name.startswith("-"):
             self.error(f"{shown(name)!r}: is one argument too many; leave it out{hint}")
-        close = "" if hint else did_you_mean(name, self.names)
+        meant = self.meant.get(name)
+        close = "" if hint else f"did you mean {meant!r}? " if meant else did_you_mean(name, self.names)
         self.error(f"{shown(name)}: no such option; {close}see {self.prog} --help{hint}")
 
 

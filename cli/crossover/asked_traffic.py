@@ -9,7 +9,7 @@ from typing import Any
 from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
-from cli.crossover.crossover_options import WHERE
+from cli.crossover.option_values import WHERE
 from cli.option_parser import DECIMAL
 
 #: a number with commas where they stand between thousands

@@ -24,7 +24,6 @@ from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.money.measured_capacity import RunsCapacities, capacities_from
 from cli.crossover.asked_traffic import check_one_traffic, dollars, rate_of_bill, rate_of_volume
 from cli.crossover.crossover_options import (
-    WHERE,
     add_options,
     check_has_effect,
     inputs_of,
@@ -32,6 +31,7 @@ from cli.crossover.crossover_options import (
 )
 from cli.crossover.crossover_output import print_answer
 from cli.crossover.explain import SUBJECTS, explain
+from cli.crossover.option_values import WHERE
 from cli.crossover.priced_answer import Answer
 from cli.option_parser import one_of
 from cli.terminal import Terminal, print_json

@@ -9,23 +9,22 @@ from typing import Any
 
 from breakeven.errors import InputError, MultipleInputError, together
 from breakeven.pricing.bill.broker_lines import SERVICES
-from breakeven.pricing.bill.inputs import VOLUMES, Inputs, ask
+from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.pricing.prices.instance_types import machine
-from breakeven.workload.sizes import parse_size, size_remedy
+from breakeven.workload.ebs_volumes import VOLUMES
+from cli.crossover.option_values import WHERE, number_of, value_of
+from cli.option_parser import Parser
 
-WHERE = "breakeven crossover"
 #: messages a second of one cluster, below which it is no capacity but a slip of the pen
 LEAST_CAPACITY = 1.0
 #: of any number, below which it is a slip of the pen, too
 LEAST = 1e-6
-#: what EBS takes no part of
-WHOLE = ("--volume-gb", "--volume-iops")
 #: option -> (fields of ``Inputs`` that it sets, name of its value, help)
 OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--rate": (("msg_per_s",), "MSG/S", "messages a second as a monthly mean, 0 to 10,000,000 (100)"),
-    "--size": (("message_bytes",), "SIZE", "of a message with its attributes, such as 2KiB (1KiB)"),
+    "--size": (("message_bytes",), "SIZE", "of a message with its attributes, such as 2KiB, or bytes (1KiB)"),
     "--batch": (
         ("send_batch", "receive_batch", "delete_batch"),
         "N",
@@ -56,8 +55,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "MODE",
         "of a burstable type (t3, t4g): unlimited, surplus credits are paid for, or standard (unlimited)",
     ),
-    "--volume": (("volume",), "KIND", "gp3, gp2, io2, st1 or none (gp3)"),
-    "--volume-gb": (("volume_gb",), "GB", "of each node's volume (20)"),
+    "--volume": (("volume",), "KIND", "gp3, gp2, io2 or none (gp3)"),
+    "--volume-gb": (("volume_gb",), "GB", "of each node's volume, 8 or more (20)"),
     "--volume-iops": (("volume_iops",), "N", "of each node's gp3 or io2 volume (3000)"),
     "--broker-zones": (
         ("broker_zones",),
@@ -132,9 +131,16 @@ OF_CONSUMERS = [
 ]
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    for option, (_, metavar, help_text) in OPTIONS.items():
+#: what suites and others call what an option gives
+SYNONYMS = {"--message-size": "--size", "--message-rate": "--rate", "--messages-per-second": "--rate"}
+
+
+def add_options(command: Parser) -> None:
+    for option, (fields, metavar, help_text) in OPTIONS.items():
         command.add_argument(option, metavar=metavar, help=help_text)
+        # reports call it by the field
+        command.meant |= {f"--{field.replace('_', '-')}": option for field in fields}
+    command.meant |= SYNONYMS
     command.add_argument(
         "--no-free-tier", action="store_true", help="the account's free SQS requests are used up elsewhere"
     )
@@ -149,7 +155,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     for option, (names, _, _) in OPTIONS.items():
         text = getattr(arguments, option[2:].replace("-", "_"))
         if text is not None:
-            fields |= dict.fromkeys(names, _value(option, text))
+            fields |= dict.fromkeys(names, value_of(option, text))
     _check_consumer(arguments)
     _check_amazon_mq(arguments)
     try:
@@ -243,48 +249,6 @@ def _asked_by(price: str, inputs: Inputs, book: PriceBook) -> tuple[str, str] | 
         is_sold = inputs.instance in book.items(SERVICES["on-demand"])
         return ("--commitment", inputs.commitment) if is_sold else ("--instance", inputs.instance)
     return ("--queue", inputs.queue) if service == "sqs" and item.startswith(inputs.queue) else None
-
-
-def _value(option: str, text: str) -> Any:
-    """The field's value, or the text itself for the question to check."""
-    if option == "--size":
-        try:
-            return parse_size(text)
-        except ValueError as error:
-            raise InputError(WHERE, option, text, size_remedy(text)) from error
-    if (number := number_of(text)) is not None:
-        _check_number(option, text, number)
-    if option.endswith("-discount"):
-        return _discounted(option, text)
-    if option == "--amazon-mq" and text == "none":
-        return None
-    return text
-
-
-def _check_number(option: str, text: str, number: float) -> None:
-    """:raises InputError: nobody writes, or means, such a number"""
-    if "_" in text:
-        raise InputError(WHERE, option, text, "write the number without underscores")
-    if option in WHOLE and not number.is_integer():
-        raise InputError(WHERE, option, text, "EBS has whole ones only; give a whole number")
-
-
-def number_of(text: str) -> float | None:
-    """As Python reads it, which takes more than a person means by one: underscores between digits."""
-    try:
-        return float(text.strip("$%").replace(",", ""))
-    except ValueError:
-        return None
-
-
-def _discounted(option: str, text: str) -> float:
-    try:
-        percent = float(text.removesuffix("%"))
-    except ValueError:
-        percent = -1.0
-    if not 0 <= percent < 100:
-        raise InputError(WHERE, option, text, "give per cent off, from 0 to below 100")
-    return 1 - percent / 100
 
 
 def _renamed(error: InputError, arguments: argparse.Namespace) -> InputError:

@@ -12,17 +12,13 @@ from breakeven.targets.record import ManagedBroker, Nodes
 from breakeven.terms import TargetName, VolumeType
 from breakeven.words import plural
 from breakeven.workload.case import Case
+from breakeven.workload.ebs_volumes import NO_BOOT, VOLUMES
 from breakeven.workload.machines import Machines
 from breakeven.workload.suite import NodeSize, Suite
 
 USUAL_VOLUME: VolumeType = "gp3"
 #: types of volume whose IOPS are bought, and how many of them unless a suite says otherwise
 PROVISIONED, USUAL_IOPS = ("io2",), 3000
-#: of each GB of an io2 volume at most. Source: Amazon EBS User Guide, "Provisioned IOPS SSD volumes"
-MOST_IOPS_PER_GB = 1000
-#: types that no instance boots from; a node has one volume, from which it does. Source: Amazon EBS User
-#: Guide, "Amazon EBS volume types"
-NO_BOOT = ("st1",)
 #: of Amazon MQ's types that run RabbitMQ 4, all of which are Graviton's
 ARCHITECTURE = "arm64"
 
@@ -143,16 +139,15 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
         yield fault("nodes", _other_count(target.kind, nodes))
     if size.zones is not None and size.zones > (count := node_count(suite, target)):
         yield fault("zones", f"{plural(count, 'node')} can be in {plural(count, 'zone')} at most; give fewer")
-    if size.volume_type in NO_BOOT:
-        remedy = (
-            "no instance boots from such a volume, and a node has one for all it keeps; give gp3, gp2 or io2"
-        )
-        yield fault("volume_type", remedy)
+    kind, gb = size.volume_type or USUAL_VOLUME, size.volume_gb or nodes.volume_gb
+    limits = VOLUMES[kind]
+    if not limits.boots:
+        yield fault("volume_type", NO_BOOT)
+    elif gb > limits.node_gb[1]:
+        yield fault("volume_gb", f"{kind} has at most {limits.node_gb[1]:,} GB; give fewer, or another type")
     elif size.volume_iops is not None and size.volume_type not in PROVISIONED:
         yield fault("volume_iops", "are provisioned with io2 only; give volume_type: io2, or remove it")
-    elif size.volume_iops and size.volume_iops > (
-        most := (size.volume_gb or nodes.volume_gb) * MOST_IOPS_PER_GB
-    ):
+    elif size.volume_iops and size.volume_iops > (most := limits.most_iops(gb)):
         yield fault(
             "volume_iops", f"at most {most:,} with so small a volume; give fewer, or a larger volume_gb"
         )

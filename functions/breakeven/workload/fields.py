@@ -31,8 +31,6 @@ MAX_STEPS = 100
 MAX_STAGE_S = 10_800
 #: messages a second: of the longest stage one message
 LEAST_RATE = 0.0001
-#: of an image, which the volume begins as a copy of
-LEAST_VOLUME_GB = 8
 #: of a lane's warm-up, unless a suite says how many, seconds
 MOST_WARM_UP_S = 40.0
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger

@@ -1,11 +1,11 @@
-"""Message sizes as people write them: ``16B``, ``1KiB``, ``1MiB``."""
+"""Message sizes as people write them: ``16B``, ``1KiB``, ``1MiB``, and bytes as a number, ``1024``."""
 
 from __future__ import annotations
 
 import re
 
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
-_SIZE = re.compile(r"([0-9]{1,12}) ?(B|KiB|MiB)")
+_SIZE = re.compile(r"([0-9]{1,12}) ?(B|KiB|MiB)?")
 #: 1,000 bytes to some, and 1,024 to others, such as SQS in its "64 KB request"
 _AMBIGUOUS = re.compile(r"([0-9]{1,12}) ?([KM])B", re.IGNORECASE)
 #: what is plainly meant, although it is not how a size is written
@@ -16,14 +16,14 @@ _UNIT_OF = {unit.lower(): unit for unit in UNITS}
 
 
 def parse_size(text: str) -> int:
-    """Bytes of a size such as ``64KiB``.
+    """Bytes of a size such as ``64KiB``; without a unit it is bytes, as a number in a suite is.
 
-    :raises ValueError: not a whole number and a unit
+    :raises ValueError: not a whole number, with a unit or without
     """
     match = _SIZE.fullmatch(text)
     if match is None:
         raise ValueError(f"not a size: {text!r}")
-    return int(match[1]) * UNITS[match[2]]
+    return int(match[1]) * UNITS[match[2] or "B"]
 
 
 def ambiguity(text: str) -> str:
@@ -53,7 +53,7 @@ def _rewritten(text: str) -> str:
     if "." in number:
         whole = max(1, round(float(number) * UNITS[unit]))
         return f"a size is a whole number and its unit: write whole bytes, {whole}B"
-    return f"write {number}{unit}" if match[2] else f"a size has a unit: write {number}{unit}"
+    return f"write {number}{unit}"
 
 
 def format_size(size: int) -> str:

@@ -15,8 +15,8 @@ from pydantic import Field, PrivateAttr
 
 from breakeven.terms import MAX_NODES, MOST_BROKER_ZONES, TargetName, VolumeType
 from breakeven.workload.case import LoaderKind, Variant
+from breakeven.workload.ebs_volumes import LEAST_VOLUME_GB, MOST_VOLUME_GB, VOLUMES
 from breakeven.workload.fields import (
-    LEAST_VOLUME_GB,
     MAX_LIST,
     MOST_WARM_UP_S,
     Compared,
@@ -35,9 +35,9 @@ class NodeSize(Strict):
     """What brokers run on; what is left out is the deployment's, or the kind's only one."""
 
     instance_type: InstanceType | None = None
-    volume_gb: Annotated[int, Field(ge=LEAST_VOLUME_GB, le=16_384)] | None = None
+    volume_gb: Annotated[int, Field(ge=LEAST_VOLUME_GB, le=MOST_VOLUME_GB)] | None = None
     volume_type: VolumeType | None = None
-    volume_iops: Annotated[int, Field(ge=100, le=64_000)] | None = None
+    volume_iops: Annotated[int, Field(ge=VOLUMES["io2"].iops[0], le=VOLUMES["io2"].iops[1])] | None = None
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = None
     zones: Annotated[int, Field(ge=1, le=MOST_BROKER_ZONES)] | None = None
     architecture: Literal["arm64", "x86_64"] | None = None

@@ -17,7 +17,9 @@ from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book_files import load_book
 from breakeven.steps.run import account_capacity
 from breakeven.steps.run.costs import ask_about
+from breakeven.workload.ebs_volumes import VOLUMES
 from breakeven.workload.read import parse_suite
+from cli.main import main
 
 PAIR = "rabbitmq-mirrored-pair"
 SIZES = {"large": {}, "xlarge": {"instance_type": "m7g.xlarge", "volume_gb": 50}}
@@ -86,6 +88,7 @@ def test_each_type_of_volume_is_priced_by_its_own_size_and_what_is_provisioned()
     ("size", "field", "remedy"),
     [
         ({"volume_type": "st1", "volume_gb": 500}, "volume_type", "no instance boots from such a volume"),
+        ({"volume_type": "gp2", "volume_gb": 16_385}, "volume_gb", "gp2 has at most 16,384 GB"),
         ({"volume_iops": 5000}, "volume_iops", "are provisioned with io2 only; give volume_type: io2"),
         ({"volume_type": "gp2", "volume_iops": 5000}, "volume_iops", "are provisioned with io2 only"),
         (
@@ -99,6 +102,20 @@ def test_each_type_of_volume_is_priced_by_its_own_size_and_what_is_provisioned()
 def test_what_a_node_cannot_have_is_refused_with_what_it_can(size, field, remedy):
     with pytest.raises(InputError, match=rf"machines.{PAIR}.odd.{field}: .*{remedy}"):
         planned({"odd": size})
+
+
+@pytest.mark.parametrize("kind", VOLUMES)
+def test_a_suite_and_a_question_of_money_take_the_same_largest_volume_of_each_type(kind, capsys):
+    """Of st1 none."""
+    for gb in (VOLUMES[kind].gb[1], VOLUMES[kind].gb[1] + 1):
+        try:
+            planned({"odd": {"volume_type": kind, "volume_gb": gb}})
+            is_planned = True
+        except InputError:
+            is_planned = False
+        code = main(["crossover", "--volume", kind, "--volume-gb", str(gb), "--amazon-mq", "none"])
+        is_taken = kind != "st1" and gb == VOLUMES[kind].gb[1]
+        assert (is_planned, code == 0) == (is_taken, is_taken), gb
 
 
 def test_a_question_of_money_prices_the_volume_that_was_measured_on():

@@ -91,7 +91,7 @@ BAD = [
         "m7g.large is arm64",
     ),
     ({PAIR: {"a": {"instance_type": "large"}}}, f"machines.{PAIR}.a.instance_type", "large", "such as m7g"),
-    ({PAIR: {"a": {"volume_gb": 4}}}, f"machines.{PAIR}.a.volume_gb", 4, "from 8 to 16384"),
+    ({PAIR: {"a": {"volume_gb": 4}}}, f"machines.{PAIR}.a.volume_gb", 4, "from 8 to 65536"),
     ({PAIR: {"a": {"disk": 4}}}, f"machines.{PAIR}.a.disk", 4, "there are instance_type, volume_gb"),
     ({PAIR: {"A_b": {}}}, f"machines.{PAIR}.A_b", "A_b", "small letters, digits and single hyphens"),
     (

@@ -7,9 +7,17 @@ from breakeven.workload.sizes import ambiguity, format_size, parse_size
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("16B", 16), ("1KiB", 1024), ("64 KiB", 65536), ("1MiB", 1048576), ("40000B", 40000)],
+    [
+        ("16B", 16),
+        ("1KiB", 1024),
+        ("64 KiB", 65536),
+        ("1MiB", 1048576),
+        ("40000B", 40000),
+        ("1024", 1024),
+        ("0", 0),
+    ],
 )
-def test_a_size_has_a_unit_of_one_meaning(text, size):
+def test_a_size_is_bytes_or_has_a_unit_of_one_meaning(text, size):
     assert parse_size(text) == size
     assert ambiguity(text) == ""
 
@@ -28,7 +36,7 @@ def test_a_unit_of_two_meanings_is_refused(text, remedy):
         parse_size(text)
 
 
-@pytest.mark.parametrize("text", ["", "16", "B", "1.5KiB", "-1B", "1kb", "1GiB", "1KiB ", "9" * 13 + "B"])
+@pytest.mark.parametrize("text", ["", "B", "1.5KiB", "-1B", "1kb", "1GiB", "1KiB ", "9" * 13 + "B"])
 def test_what_is_no_size_is_refused(text):
     with pytest.raises(ValueError, match="not a size"):
         parse_size(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -14,6 +13,7 @@ from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from breakeven.pricing.cluster_form import ClusterForm, form_problem
 from breakeven.terms import MOST_BROKER_ZONES, SQS_MAX_BATCH, SQS_MAX_MESSAGE_BYTES
 from breakeven.words import plural
+from breakeven.workload.ebs_volumes import MOST_VOLUME_GB, VOLUMES
 
 CHUNK_BYTES = 64 * 1024
 MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
@@ -27,24 +27,6 @@ EXACT = 1e-9  # less than this part apart is the arithmetic's
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
 #: of CPU above what a burstable type's credits sustain: paid for, or not there
 CpuCredits = Literal["unlimited", "standard"]
-
-
-@dataclass(frozen=True, slots=True)
-class VolumeLimits:
-    """What EBS takes of a type: GB and IOPS from and to; IOPS a GB at most. (0, 0): none are provisioned."""
-
-    gb: tuple[int, int]
-    iops: tuple[int, int] = (0, 0)
-    iops_per_gb: int = 0
-
-
-#: as EC2's CreateVolume has them (botocore 1.44.5); IOPS a GB as the EBS user guide has them
-VOLUMES = {
-    "gp3": VolumeLimits((1, 65_536), (3000, 80_000), 500),
-    "gp2": VolumeLimits((1, 16_384)),
-    "io2": VolumeLimits((4, 65_536), (100, 256_000), 1000),
-    "st1": VolumeLimits((125, 16_384)),
-}
 
 
 class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
@@ -87,7 +69,7 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
     )
     instance_price_factor: float = Field(default=1, gt=0, le=2)
     volume: Literal["none", "gp3", "gp2", "io2", "st1"] = "gp3"
-    volume_gb: float = Field(default=20, ge=0, le=65_536, description="a node")
+    volume_gb: float = Field(default=20, ge=0, le=MOST_VOLUME_GB, description="a node")
     volume_iops: float = Field(
         default=3000, ge=0, le=256_000, description="a node's gp3 or io2; gp3 has 3,000 for nothing"
     )
@@ -163,18 +145,17 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
         """The field of a volume that EBS does not have, and what it has; what stays unsaid is ignored."""
         kind, gb, iops = self.volume, self.volume_gb, self.volume_iops
         unsaid = {name: Inputs.model_fields[name].default for name in ("volume_gb", "volume_iops")}
-        limits = VOLUMES.get(kind)
+        limits = None if kind == "none" else VOLUMES[kind]
         if limits is None and gb not in (0, unsaid["volume_gb"]):
             return "volume_gb: without a volume there is no size; leave it out, or give a type of volume"
-        if limits and not limits.gb[0] <= gb <= limits.gb[1]:
-            least, most = limits.gb
+        if limits and not limits.node_gb[0] <= gb <= limits.node_gb[1]:
+            least, most = limits.node_gb
             return f"volume_gb: {kind} has {least:,} to {most:,} GB; give as much, or another type of volume"
         if limits is None or not limits.iops_per_gb:
             if iops == unsaid["volume_iops"]:
                 return ""
             return f"volume_iops: none are provisioned with {kind}; leave it out, or give gp3 or io2"
-        least, most = limits.iops
-        most = min(most, max(least, int(gb * limits.iops_per_gb)))
+        least, most = limits.iops[0], limits.most_iops(gb)
         if least <= iops <= most:
             return ""
         return f"volume_iops: {kind} of {gb:g} GB has {least:,} to {most:,}; give as many, or a larger volume"

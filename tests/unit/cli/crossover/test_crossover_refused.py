@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.main import main
 from tests.support.money.crossover_command import OF_PAIR, run
 
 
@@ -20,7 +21,7 @@ from tests.support.money.crossover_command import OF_PAIR, run
         (["--sqs-discount", "1_0%"], "--sqs-discount: '1_0%': write the number without underscores"),
         (["--sqs-bill", "4_000"], "--sqs-bill: '4_000': give US dollars a month above 0"),
         (["--rate", "10000001"], "--rate: '10000001': must be at most 10000000"),
-        (["--size", "2"], "--size: '2': a size has a unit: write 2B"),
+        (["--size", "0"], "--size: '0': must be at least 1; of a message"),
         (["--size", "2MiB"], "--size: '2MiB': must be at most 1048576"),
         (["--batch", "11"], "--batch: '11': must be at most 10"),
         (
@@ -115,13 +116,15 @@ def test_a_damaged_book_is_named_with_its_field(capsys: pytest.CaptureFixture[st
         (["--amazon-mq-gb", "20", "--amazon-mq", "mq.m5.large"], "--amazon-mq-gb: '20'", "is 200 GB"),
         (["--amazon-mq-gb", "20", "--amazon-mq", "none"], "--amazon-mq-gb: '20'", "give --amazon-mq a type"),
         (["--amazon-mq-inter-node", "2"], "--amazon-mq-inter-node: '2'", "at most 1"),
-        (["--volume-gb", "0"], "--volume-gb: '0'", "gp3 has 1 to 65,536 GB"),
-        (["--volume", "st1"], "--volume-gb: 20", "st1 has 125 to 16,384 GB"),
-        (["--volume", "gp2", "--volume-gb", "20000"], "--volume-gb: '20000'", "gp2 has 1 to 16,384 GB"),
+        (["--volume-gb", "0"], "--volume-gb: '0'", "gp3 has 8 to 65,536 GB"),
+        (["--volume", "st1"], "--volume: 'st1'", "no instance boots from such a volume"),
+        (["--volume", "st1", "--volume-gb", "500"], "--volume: 'st1'", "give gp3, gp2 or io2"),
+        (["--volume-gb", "7"], "--volume-gb: '7'", "gp3 has 8 to 65,536 GB"),
+        (["--volume", "gp2", "--volume-gb", "20000"], "--volume-gb: '20000'", "gp2 has 8 to 16,384 GB"),
         (["--volume-iops", "80000"], "--volume-iops: '80000'", "gp3 of 20 GB has 3,000 to 10,000"),
         (["--volume-iops", "100"], "--volume-iops: '100'", "gp3 of 20 GB has 3,000 to 10,000"),
         (["--volume-iops", "90000", "--volume-gb", "500"], "--volume-iops: '90000'", "3,000 to 80,000"),
-        (["--volume", "io2", "--volume-gb", "4", "--volume-iops", "256000"], "'256000'", "100 to 4,000"),
+        (["--volume", "io2", "--volume-gb", "9", "--volume-iops", "256000"], "'256000'", "100 to 9,000"),
         (["--volume", "gp2", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-gb", "50"], "--volume-gb: '50'", "leave it out"),
@@ -135,3 +138,31 @@ def test_what_cannot_be_bought_is_refused_with_what_can(
     assert (code, out) == (2, "")
     assert field in err
     assert remedy in err
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("--message-bytes", "--size"),  # as reports call it
+        ("--message-size", "--size"),  # as suites do
+        ("--msg-per-s", "--rate"),
+        ("--capacity-msg-per-s", "--capacity"),
+        ("--sise", "--size"),  # a slip, as before
+    ],
+)
+def test_an_option_that_has_another_name_is_told_it(
+    capsys: pytest.CaptureFixture[str], given: str, meant: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["crossover", given, "1024"])
+    assert ended.value.code == 2
+    said = f"{given}: no such option; did you mean '{meant}'? see breakeven crossover --help"
+    assert capsys.readouterr().err == f"error: breakeven crossover: {said}\n"
+
+
+def test_bytes_as_a_number_are_the_size_that_they_are_in_a_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    said = set()
+    for size in ("1024", "1KiB", "1024B"):
+        assert main(["crossover", "--size", size, "--amazon-mq", "none", "--json"]) == 0
+        said.add(capsys.readouterr().out)
+    assert len(said) == 1

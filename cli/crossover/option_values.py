@@ -1,0 +1,61 @@
+"""Values of the options of ``breakeven crossover``, as fields of the question take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.workload.ebs_volumes import NO_BOOT, VOLUMES
+from breakeven.workload.sizes import parse_size, size_remedy
+
+WHERE = "breakeven crossover"
+#: what EBS takes no part of
+WHOLE = ("--volume-gb", "--volume-iops")
+NOT_BOOTED = {kind for kind, limits in VOLUMES.items() if not limits.boots}
+
+
+def value_of(option: str, text: str) -> Any:
+    """The field's value, or the text itself for the question to check.
+
+    :raises InputError: it is none that the option takes, as far as that is known here
+    """
+    if option == "--size":
+        try:
+            return parse_size(text)
+        except ValueError as error:
+            raise InputError(WHERE, option, text, size_remedy(text)) from error
+    if option == "--volume" and text in NOT_BOOTED:
+        raise InputError(WHERE, option, text, NO_BOOT)
+    if (number := number_of(text)) is not None:
+        _check_number(option, text, number)
+    if option.endswith("-discount"):
+        return _discounted(option, text)
+    if option == "--amazon-mq" and text == "none":
+        return None
+    return text
+
+
+def _check_number(option: str, text: str, number: float) -> None:
+    """:raises InputError: nobody writes, or means, such a number"""
+    if "_" in text:
+        raise InputError(WHERE, option, text, "write the number without underscores")
+    if option in WHOLE and not number.is_integer():
+        raise InputError(WHERE, option, text, "EBS has whole ones only; give a whole number")
+
+
+def number_of(text: str) -> float | None:
+    """As Python reads it, which takes more than a person means by one: underscores between digits."""
+    try:
+        return float(text.strip("$%").replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _discounted(option: str, text: str) -> float:
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent < 100:
+        raise InputError(WHERE, option, text, "give per cent off, from 0 to below 100")
+    return 1 - percent / 100
