@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -22,6 +22,17 @@ from cli.terminal import aligned, print_styled, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIGURES = range(2, 8)
+#: what the titles leave open
+OF_WHAT = (
+    "p50 and p95 are of the operation before them: produce, from the call to the durable answer, and the "
+    "whole cycle of consume, from the request until the message is settled."
+)
+OF_CONSUME = "consume/s is of the whole cycle, from the request until the message is settled."
+#: of figures that are not there
+DASH = (
+    f"{words.NOTHING}: no such figure. The case failed or has no such work, its consumers are pushed to and "
+    "make no request, or fewer than ten calls lie beyond that percentile."
+)
 #: without latencies, for a terminal on which whole names would not fit beside them
 NARROW = (0, 1, 2, 5, 8)
 #: lines on flags, and on faults that were not carried out: the report has the rest
@@ -35,18 +46,23 @@ def print_summary(report: Report, console: Console) -> None:
     Text from suites and brokers is printed as it is, without markup and control characters.
     """
     rows = [_row(case) for case in report.cases]
+    shown: Sequence[int] = range(len(COLUMNS))
     console.print()
     if console.is_terminal:
         table = _table(rows)
         fits = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
-        console.print(table if fits <= console.width else _table(rows, NARROW))
         if fits > console.width:
+            shown, table = NARROW, _table(rows, NARROW)
+        console.print(table)
+        if shown is NARROW:
             print_styled(
                 console, "Latencies are left out, as this terminal is narrow: the report has them.", "dim"
             )
     else:
         for line in aligned([COLUMNS, *rows], FIGURES):
             print_styled(console, line)
+    for line in _legend(rows, shown):
+        print_styled(console, line, "dim", wrap=console.is_terminal)
     console.print()
     for case in report.cases:
         if case.status == "failed":
@@ -58,6 +74,14 @@ def print_summary(report: Report, console: Console) -> None:
     for line in cheapest_lines(report):
         print_styled(console, line, wrap=console.is_terminal)
     console.print()
+
+
+def _legend(rows: Sequence[Sequence[str]], shown: Sequence[int]) -> Iterator[str]:
+    """:param shown: numbers of the columns that are there"""
+    if rows:
+        yield OF_CONSUME if shown is NARROW else OF_WHAT
+    if any(row[number] == words.NOTHING for row in rows for number in shown if number in FIGURES):
+        yield DASH
 
 
 def print_answer(report: Report, console: Console) -> None:

@@ -207,6 +207,13 @@ def plural(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
+def part(number: int, total: int, noun: str) -> str:
+    """How many of a number there are: '2 of 3 cases', and of a single one 'the only case' or 'no case'."""
+    if total == 1:
+        return f"the only {noun}" if number else f"no {noun}"
+    return f"{number:,} of {plural(total, noun)}"
+
+
 def listing(items: Sequence[str], limit: int = 5) -> str:
     """Items in a sentence, the first ``limit`` by name: 'a, b and 3 more'."""
     if len(items) > limit:

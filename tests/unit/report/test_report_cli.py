@@ -19,7 +19,7 @@ from breakeven.report.tables.fault_findings import finding
 from breakeven.words import figure
 from cli.main import main
 from cli.report_source import find, read
-from cli.running.summary import IN_DETAIL, MOST_FAULTS, print_summary
+from cli.running.summary import DASH, IN_DETAIL, MOST_FAULTS, OF_CONSUME, OF_WHAT, print_summary
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.fault_rows import fault
 from tests.fixtures.report.self_tested import proved
@@ -118,6 +118,26 @@ def test_the_summary_is_plain_where_there_is_no_terminal():
     assert lines[-2 - len(leading(report)) : -2] == leading(report)
     assert lines[-2] == IN_DETAIL
     assert all("(emulated)" in one for one in lines if "  SQS " in one)
+
+
+@pytest.mark.parametrize(("width", "of_what"), [(200, OF_WHAT), (80, OF_CONSUME)])
+def test_what_the_titles_and_a_dash_mean_stands_below_the_table(width, of_what):
+    report = sample.report(SMALL)
+    whole, lacking = (
+        report.cases[0],
+        report.cases[0].model_copy(update={"consume_cycle": None, "consume": None}),
+    )
+    said = {
+        number: " ".join(
+            plain(
+                printed(report.model_copy(update={"cases": cases}), width=width, force_terminal=True)
+            ).split()
+        )
+        for number, cases in enumerate(([whole], [whole, lacking], []))
+    }
+    assert words.NOTHING not in said[0].partition(whole.status)[0]
+    assert [of_what in text for text in said.values()] == [True, True, False]
+    assert [DASH in text for text in said.values()] == [False, True, False]
 
 
 def test_the_answer_to_the_quick_suites_question_is_read_at_a_glance():

@@ -109,7 +109,7 @@ VERDICT: dict[str, Example] = {
     ),
     "measured": (
         alone(),
-        ("1 of 1 case was measured on this machine, and none of 4,321 messages was lost.",),
+        ("The only case was measured on this machine, and none of 4,321 messages was lost.",),
         alone(status="failed", reason="it broke"),
     ),
     "where": (
@@ -170,12 +170,12 @@ VALIDITY: dict[str, Example] = {
     "instrument": (proved(), ("programmed to lose",), WHOLE),
     "flagged": (
         alone(flags=["call_errors"]),
-        ("1 of 1 case", "call_errors (1)"),
+        ("The only case has a flag", "call_errors (1)"),
         WHOLE.model_copy(update={"cases": []}),
     ),
     "loaders": (
         alone(loaders=loaders(saturated=True, evidence="it used 0.80 of a core")),
-        ("the limit in 1 of 1 case",),
+        ("the limit in the only case",),
         alone(loaders=LoaderReports()),
     ),
     "no_loaders": (alone(loaders=LoaderReports()), ("No loader",), alone()),
@@ -242,7 +242,7 @@ def test_what_a_fault_held_up_is_not_said_of_the_target() -> None:
 
 
 def test_no_loader_is_called_the_limit_where_none_was() -> None:
-    assert validity.SENTENCES["loaders"](alone()) == "A loader was the limit in 0 of 1 case."
+    assert validity.SENTENCES["loaders"](alone()) == "A loader was the limit in no case."
     assert "None of the 2 cases has a flag" in validity.SENTENCES["flagged"](WHOLE)
 
 

@@ -36,7 +36,8 @@ def _measured(report: Report) -> str:
     planned = len(report.cases) + report.unsettled
     cases = words.plural(planned, "case")
     every = f"Both {cases.removeprefix('2 ')}" if planned == 2 else f"All {cases}"
-    of = f"{every} were" if len(done) == planned > 1 else f"{len(done)} of {cases} {_was(len(done))}"
+    some = words.capital(words.part(len(done), planned, "case"))
+    of = f"{every} were" if len(done) == planned > 1 else f"{some} {_was(len(done))}"
     here = "on this machine" if report.environment == "local" else "on AWS"
     names = sorted({words.short_target_name(c.target) for c in done if c.provenance == "emulated"})
     emulated = f" ({words.listing(names)} emulated)" if names else ""
@@ -51,7 +52,7 @@ def _busy(report: Report) -> str:
     if not busy:
         return ""
     return (
-        f"In {busy} of {words.plural(len(done), 'case')} other work kept the host busy, so that these "
+        f"In {words.part(busy, len(done), 'case')} other work kept the host busy, so that these "
         "speeds may be worse than the target's own."
     )
 
@@ -108,7 +109,8 @@ def _failures(report: Report) -> str:
     failed = [case for case in report.cases if case.status == "failed"]
     if not failed:
         return ""
-    return f"{len(failed)} of {words.plural(len(report.cases), 'case')} failed: {_names(failed)}."
+    some = words.capital(words.part(len(failed), len(report.cases), "case"))
+    return f"{some} failed: {_names(failed)}."
 
 
 #: by name, in the order in which they are read; tests hold that each has its two boundary examples. The first

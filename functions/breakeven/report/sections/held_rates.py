@@ -82,7 +82,7 @@ def _counts(cases: Sequence[CaseReport]) -> Iterator[str]:
         own = [case for case in cases if case.target == target]
         held = sum(is_held(case) for case in own)
         name = words.labelled_target(target, own[0].provenance)
-        yield f"{words.capital(name)} held {held} of {words.plural(len(own), 'rate')}."
+        yield f"{words.capital(name)} held {words.part(held, len(own), 'rate')}."
 
 
 def _steps_table(report: Report, cases: Sequence[CaseReport]) -> Table:

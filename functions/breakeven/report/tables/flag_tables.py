@@ -39,7 +39,9 @@ def flags_summary(report: Report) -> str:
         none = "The only case has no" if len(report.cases) == 1 else f"None of the {cases} has a"
         return f"{none} flag that bears on its figures."
     named = words.listing([f"{flag} ({number:,})" for flag, number in counts.most_common()])
-    return f"{sum(map(bool, found))} of {cases} have a flag that bears on the figures: {named}."
+    number = sum(map(bool, found))
+    some = words.capital(words.part(number, len(found), "case"))
+    return f"{some} {'has' if number == 1 else 'have'} a flag that bears on the figures: {named}."
 
 
 def flags_list(report: Report) -> tuple[Bullets, ...]:

@@ -66,7 +66,7 @@ def driving_summary(report: Report) -> str:
         )
         why = words.listing(_reasons(fallen, "fallback"))
         return (
-            f"In {len(fallen)} of {words.plural(len(native), 'case')} with native clients THE GENERAL PATH "
+            f"In {words.part(len(fallen), len(native), 'case')} with native clients THE GENERAL PATH "
             f"did the compiled core's work, more slowly: {cases} ({why})."
         )
     core = sum(operations(case, "core_operations") or 0 for case in native)
@@ -170,7 +170,7 @@ def loaders_summary(report: Report) -> str:
     if not cases:
         return ""
     limited = sum(_is_limited(case) for case in cases)
-    return f"A loader was the limit in {limited} of {words.plural(len(cases), 'case')}."
+    return f"A loader was the limit in {words.part(limited, len(cases), 'case')}."
 
 
 def _is_limited(case: CaseReport) -> bool:
