@@ -12,12 +12,12 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from breakeven.planning.plan import Plan
 from breakeven.results.items import RUN, case_item
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
+from cli.running.time_left import ENDED, Items, seconds_left
 from cli.terminal import say
-
-Items = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,23 @@ class Snapshot:
         return len(self.ended.keys() - self.proving)
 
 
-def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -> Snapshot:
-    """Where a run stands, from its state items; ``now`` is the time unless given."""
+def snapshot(
+    items: Items, cases: Sequence[Case], now: datetime | None = None, plan: Plan | None = None
+) -> Snapshot:
+    """Where a run stands, from its state items; ``now`` is the time unless given.
+
+    :param plan: that the cases are of; without it the time left is that of the cases alone
+    """
     now = now or datetime.now(UTC)
     ended: dict[str, tuple[str, str | None]] = {}
     running = None
-    left = 0.0
     for case in cases:
         item = items.get(case_item(case.case_id), {})
         status = item.get("status")
-        if status in {"ok", "failed"}:
+        if status in ENDED:
             ended[case.case_id] = (status, item.get("reason"))
             continue
-        left += case.expected_s
         if status == "running":
-            left -= _elapsed(item, case, now)
             running = _running(items, case, int(item.get("attempt", 1)))
     lanes = {key.removeprefix("lane#"): item for key, item in items.items() if key.startswith("lane#")}
     proving = frozenset(case.case_id for case in cases if case.target == INSTRUMENT)
@@ -80,16 +82,10 @@ def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -
         ended,
         running,
         {target: item.get("status", "") for target, item in lanes.items()},
-        left,
+        seconds_left(items, cases, now, plan),
         _baking(items.get(RUN, {})),
         frozenset(target for target, item in lanes.items() if item.get("provenance") == "emulated"),
     )
-
-
-def _elapsed(item: Mapping[str, Any], case: Case, now: datetime) -> float:
-    """Seconds of those that the case is expected to take; what it takes beyond them is not known before."""
-    since = (now - datetime.fromisoformat(item["started_at"])).total_seconds()
-    return min(max(0.0, since), case.expected_s)
 
 
 def _baking(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -184,7 +180,8 @@ def _line(now: Snapshot) -> str:
     if now.running is None:
         busy = [_bakes(image) for image in now.baking]
         busy += [f"{target} {status}" for target, status in sorted(now.lanes.items()) if status != "released"]
-        return "  " + (" · ".join(busy) or "planning")
+        left = [f"about {_clock(now.seconds_left)} left"] if now.seconds_left else []
+        return "  " + " · ".join([*(busy or ["planning"]), *left])
     case = now.running
     rates = f"{case.produce_per_s:,.0f} sent/s, {case.consume_per_s:,.0f} received/s"
     number = SELF_TEST if case.case_id in now.proving else f"case {now.settled + 1} of {now.total}"

@@ -262,9 +262,9 @@ def _follow(
             try:
                 session.start(wanted)
                 while session.running():
-                    view.show(snapshot(session.records(), plan.cases))
+                    view.show(snapshot(session.records(), plan.cases, plan=plan))
                     time.sleep(FOLLOW_S)
-                view.show(snapshot(session.records(), plan.cases))
+                view.show(snapshot(session.records(), plan.cases, plan=plan))
                 outcome = str(session.state.get(RUN).get("status", "failed"))
             except KeyboardInterrupt:
                 view.say("interrupted: stopping what was started, keeping what was measured")

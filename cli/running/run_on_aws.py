@@ -196,7 +196,7 @@ def _follow(line: Line, run_id: str, view: View, known_s: float) -> bool:
                 for note in (*plan.machine_notes, *plan.loader_notes):
                     view.say(note)
             cases = plan.cases if plan else ()
-            view.show(snapshot(line.ask(lambda at: at.state(run_id).items()), cases))
+            view.show(snapshot(line.ask(lambda at: at.state(run_id).items()), cases, plan=plan))
             if status != RUNNING:
                 break
             time.sleep(FOLLOW_S)

@@ -37,7 +37,7 @@ from breakeven.planning.warm_up import windows_of_lanes
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, book_of
 from breakeven.targets.catalog import INSTRUMENT
-from breakeven.terms import Environment, Frozen
+from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case, Variant
 from breakeven.workload.fields import MOST_WARM_UP_S
 from breakeven.workload.suite import Suite
@@ -81,6 +81,15 @@ class Plan(Frozen):
     def notes(self) -> list[str]:
         """What is said of it before it is run."""
         return [*self.machine_notes, *self.loader_notes, *self.fault_notes]
+
+    @property
+    def around_cases_s(self) -> dict[TargetName, float]:
+        """Seconds of each lane beside its cases: until it is open and warm, and to close it."""
+        expected = {case.case_id: case.expected_s for case in self.cases}
+        found = dict(self.estimate.lanes)
+        for leg in (leg for legs in self.rounds for leg in legs):
+            found[leg.target] -= sum(expected[one.case_id] for one in leg.cases)
+        return {target: max(0.0, seconds) for target, seconds in found.items()}
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
