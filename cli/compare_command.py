@@ -12,6 +12,7 @@ from rich.console import Console
 from breakeven import words
 from breakeven.errors import InputError
 from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.drift import FALSE_ALARMS, Drift, drift_between
 from breakeven.report.drift.drift_builder import reported
 from breakeven.report.drift.drift_words import sentences
@@ -24,6 +25,7 @@ from cli.report_command import table_rows
 from cli.report_source import load
 from cli.terminal import Terminal, print_json, print_rows, print_styled, say
 
+WHERE = "breakeven compare"
 #: of a table of figures that did not move, on the terminal
 MOST_ROWS = 24
 
@@ -53,23 +55,23 @@ def run(arguments: argparse.Namespace) -> int:
         page cannot be written
     """
     if arguments.out:
-        check_out(arguments.out, "breakeven compare")
+        check_out(arguments.out, WHERE)
     names = (arguments.before, arguments.after)
-    before, after = (load(name, arguments.runs, "breakeven compare") for name in names)
+    before, after = (load(name, arguments.runs, WHERE) for name in names)
     if before.run_id == after.run_id:
         remedy = (
             f"holds run {after.run_id}, and so does {arguments.before}: a run is not compared with itself or "
             "a copy of itself; name the folder of another run"
         )
-        raise InputError("breakeven compare", "run", arguments.after, remedy)
-    drift = drift_between(before, after)
+        raise InputError(WHERE, "run", arguments.after, remedy)
+    drift = _compared(before, after)
     found = reported(drift, before, after)
     unmoved = filled(within_chance_table(found), unjudged_table(drift, after))
     if arguments.out:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
 
-        write_out(arguments.out, drift_page(after, found, unmoved), "breakeven compare")
+        write_out(arguments.out, drift_page(after, found, unmoved), WHERE)
     if arguments.json:
         print_json(document(drift))
         return 0
@@ -91,6 +93,14 @@ def run(arguments: argparse.Namespace) -> int:
 def document(drift: Drift) -> dict[str, Any]:
     """The comparison as JSON."""
     return {**asdict(drift), "false_alarms": FALSE_ALARMS, "sentences": sentences(drift)}
+
+
+def _compared(before: Report, after: Report) -> Drift:
+    """:raises InputError: they are not comparable, as this command's own error"""
+    try:
+        return drift_between(before, after)
+    except InputError as error:
+        raise InputError(WHERE, error.field, error.value, error.remedy) from error
 
 
 def _print_changes(console: Console, drift: Drift) -> None:

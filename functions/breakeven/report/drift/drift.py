@@ -27,6 +27,8 @@ from breakeven.report.drift.unlike_cells import UnlikeCell, unlike_cells
 
 #: the probability, over a whole comparison, that anything is called moved though nothing changed
 FALSE_ALARMS = 0.05
+#: where a run is refused; whoever asked says it in the words of its own question
+COMPARISON = "comparison of runs"
 #: figures of a metric that are compared, each with its unit
 FIGURES = {"msg_per_s": "msg/s", "p50_ms": "ms", "p99_ms": "ms"}
 #: what a capacity search found, beside the metrics of ``words.OPERATIONS``
@@ -221,12 +223,12 @@ def _check_comparable(before: Report, after: Report) -> None:
     for report in (before, after):
         if report.source:
             remedy = "is what a source published, which has no repeats; compare two runs"
-            raise InputError("breakeven compare", "run", report.run_id, remedy)
+            raise InputError(COMPARISON, "run", report.run_id, remedy)
     for field, what in (("suite", "suite"), ("environment", "place"), ("variant", "variant")):
         old, new = getattr(before, field), getattr(after, field)
         if old != new:
             remedy = f"is of the {what} {new}, and {before.run_id} of {old}; compare runs of one {what}"
-            raise InputError("breakeven compare", "run", after.run_id, remedy)
+            raise InputError(COMPARISON, "run", after.run_id, remedy)
 
 
 def figures_of(report: Report) -> dict[Key, list[float]]:

@@ -236,6 +236,16 @@ def test_runs_that_are_not_comparable_are_refused_by_name(changed: dict[str, Any
         drift_between(run_of("a", 1), run_of("b", 2, **changed))
 
 
+def test_the_command_says_itself_that_runs_are_not_comparable(stored: Path, capsys: Any) -> None:
+    elsewhere = run_of("elsewhere", 3).model_copy(update={"environment": "aws"})
+    (stored / "elsewhere" / "report").mkdir(parents=True)
+    (stored / "elsewhere" / "report" / "report.json").write_text(elsewhere.model_dump_json())
+    assert main(["compare", "before", "elsewhere", "--runs", str(stored)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "breakeven compare: run: 'elsewhere': is of the place aws, and before of local" in said
+    assert "comparison of runs" not in said
+
+
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     for made in (run_of("before", 1), run_of("after", 2, {sample.RABBITMQ: 1.25})):
