@@ -148,7 +148,7 @@ def test_the_answer_to_the_quick_suites_question_is_read_at_a_glance():
     lines = plain(printed(report, width=100, force_terminal=True)).splitlines()
     begins = next(number for number, line in enumerate(lines) if line.startswith("With 1 KiB messages"))
     answer = lines[begins : lines.index(IN_DETAIL)]
-    assert len(answer) <= 10, answer
+    assert len(answer) <= 12, answer  # the headline's dollars are two of them
     assert answer[-1] == f"The self-test passed. {FIRST}"
 
 
