@@ -80,12 +80,23 @@ def is_met(compared: Sequence[Compared]) -> bool:
     return others_near and len(flagged) <= MOST_FLAGGED
 
 
-def report(compared: Sequence[Compared]) -> str:
-    """A table in Markdown, what raised each flag, and the verdict."""
+def in_short(each: Compared) -> str:
+    """One line on a search, as soon as it is known."""
+    search = each.search
+    if search.failed:
+        return f"from {figure(search.first)} msg/s: failed: {search.failed}"
+    holds = ", ".join(_words(hold) for hold in (each.below, each.above) if hold)
+    flags = ", ".join(search.unexpected) or "no flag"
+    return f"from {figure(search.first)} msg/s: {figure(search.held)} held, {flags}; for a minute: {holds}"
+
+
+def report(compared: Sequence[Compared], planned: int) -> str:
+    """A table in Markdown, what raised each flag, and the verdict, if as many ended as planned."""
     rows = [_row(each, number) for number, each in enumerate(compared, start=1)]
     heads = ("search", "first rate, msg/s", "held", "not held", "for a minute", "probes", "seconds", "flags")
     why = [f"- {line}" for each in compared for line in _said(each)]
-    met = "met" if is_met(compared) else "NOT met"
+    ended = "met" if is_met(compared) else "NOT met"
+    met = ended if len(compared) == planned else f"not known, {len(compared)} of {planned} searches ended"
     goal = f"within {NEAR:.0%} of a minute's and unflagged, {MOST_FLAGGED} of them at most flagged instead"
     return "\n\n".join(part for part in (table(heads, rows), "\n".join(why), f"{met}: {goal}") if part)
 

@@ -6,7 +6,7 @@ import pytest
 
 from bench.cold import __main__ as bench
 from bench.cold.__main__ import FIRST_RATES, MINUTE, SEARCH, case, held_for_a_minute
-from bench.cold.searched import Compared, Hold, Searched, is_met, near, report
+from bench.cold.searched import Compared, Hold, Searched, in_short, is_met, near, report
 from breakeven.loadgen.search.probe import Probe
 from local.children import Children
 from tests.support.loaders.probes import probe
@@ -50,7 +50,7 @@ def test_four_of_five_are_near_and_unflagged_and_the_fifth_too_or_flagged(
 ) -> None:
     searches = [*[GOOD] * (5 - len(odd)), *odd]
     assert is_met(searches) is met
-    assert report(searches).rpartition("\n\n")[2].startswith("met" if met else "NOT met")
+    assert report(searches, 5).rpartition("\n\n")[2].startswith("met" if met else "NOT met")
 
 
 def test_each_is_held_against_what_came_right_after_it() -> None:
@@ -60,7 +60,7 @@ def test_each_is_held_against_what_came_right_after_it() -> None:
 
 
 def test_the_table_has_each_search_and_what_was_held_beside_it_and_says_what_raised_a_flag() -> None:
-    said = report([GOOD, beside(FLAGGED, 2000), Compared(FAILED)])
+    said = report([GOOD, beside(FLAGGED, 2000), Compared(FAILED)], 3)
     assert "| 1 | 300 | 2,000 | 2,080 | 1,740 held, 2,350 not held | 2 | 60 | none |" in said
     assert "| 2 | 300 | 388 | 404 | 337 held, 456 held | 2 | 60 | idle_limit |" in said
     assert "| 3 | 6,000 | – | – |  | 0 | 60 | failed |" in said
@@ -68,6 +68,35 @@ def test_the_table_has_each_search_and_what_was_held_beside_it_and_says_what_rai
     assert "- failed, from 6,000 msg/s: the loader ended with 1" in said
     assert "- shared_host, from 300 msg/s: " in said
     assert "- 2,350 msg/s for a minute: p99 over the objective" in said
+
+
+def test_fewer_searches_than_planned_have_no_verdict() -> None:
+    assert (
+        report([GOOD] * 4, 5).rpartition("\n\n")[2].startswith("not known, 4 of 5 searches ended: within 15%")
+    )
+
+
+def test_each_is_said_in_a_line_as_soon_as_it_is_known() -> None:
+    assert in_short(GOOD) == "from 300 msg/s: 2,000 held, no flag; for a minute: 1,740 held, 2,350 not held"
+    assert in_short(beside(FLAGGED, 2000)).startswith("from 300 msg/s: 388 held, idle_limit; for a minute: ")
+    assert in_short(Compared(FAILED)) == "from 6,000 msg/s: failed: the loader ended with 1"
+
+
+def test_interrupted_it_has_the_table_of_what_had_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def compared(_children: Children, first: float) -> Compared:
+        if first == FIRST_RATES[2]:
+            raise KeyboardInterrupt
+        return GOOD
+
+    monkeypatch.setattr(bench, "compared", compared)
+    monkeypatch.setattr("sys.argv", ["bench.cold"])
+    assert bench.main() == 130
+    said = capsys.readouterr()
+    assert said.err.count("2,000 held, no flag") == 2
+    assert "| 2 | 300 |" in said.out
+    assert "not known, 2 of 5 searches ended" in said.out
 
 
 @pytest.mark.parametrize("first", FIRST_RATES)
