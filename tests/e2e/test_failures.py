@@ -34,8 +34,11 @@ from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_su
 
 #: more would only start more environments of each function
 AT_ONCE = 3
-#: as of ``OFTEN``, failures are in ``npm test``
-ONE_IN_SHORT = [pytest.param(kind, marks=[] if kind == "raise" else pytest.mark.installed) for kind in KINDS]
+#: as of ``OFTEN``, failures are in ``npm run test:thorough``
+ONE_IN_SHORT = [
+    pytest.param(kind, marks=pytest.mark.thorough if kind == "raise" else pytest.mark.installed)
+    for kind in KINDS
+]
 
 
 @pytest.fixture(scope="module")

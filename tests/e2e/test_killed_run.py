@@ -14,6 +14,8 @@ import pytest
 
 from tests.support.workflow.command import ROOT, Command
 
+pytestmark = pytest.mark.thorough
+
 FOUR_CASES = """
 suite: four-cases
 title: Four cases, of which half are settled

@@ -20,6 +20,8 @@ from tests.support.weather.pages import SHORT
 from tests.support.weather.sqs_proxy import sqs_weather
 from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
 
+pytestmark = pytest.mark.thorough
+
 SEED = 12
 SUITE = """
 suite: weather

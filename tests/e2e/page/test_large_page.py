@@ -10,6 +10,8 @@ from breakeven.report.render.page import MOST_ROWS
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
 
+pytestmark = pytest.mark.thorough
+
 CASES = 1000
 
 

@@ -141,6 +141,7 @@ def test_text_of_the_command_line_and_values_of_cdk_json_mean_the_same():
     assert set(GROWN) == set(Context.model_fields), "the tests leave a key out"
 
 
+@pytest.mark.thorough
 def test_the_command_line_fails_with_the_message_and_no_traceback(tmp_path):
     environment = {**os.environ, "CDK_DISABLE_CLI_TELEMETRY": "true", "CI": "true"}
     reported = subprocess.run(

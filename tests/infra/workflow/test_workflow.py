@@ -54,6 +54,7 @@ def deployed(tmp_path_factory):
     return json.loads((out / f"{STACK}.template.json").read_text())
 
 
+@pytest.mark.thorough
 def test_what_runs_here_is_what_would_be_deployed(assembly, deployed):
     assert definition_of(template_of(assembly)) == definition_of(deployed)
     ours, theirs = template_of(assembly)["Resources"], deployed["Resources"]

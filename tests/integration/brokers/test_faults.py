@@ -80,6 +80,7 @@ def test_a_leader_that_is_killed_loses_nothing_confirmed_and_is_back(lane, fault
     assert {node for node in now if now[node] != before[node]} == {leader}, "another process, of it alone"
 
 
+@pytest.mark.thorough
 def test_nodes_are_paused_and_stopped_one_after_the_other(lane, faulty_case):
     case = faulty_case(
         NodeFault(at_s=1, kind="pause", node="leader", for_s=2),
@@ -197,6 +198,7 @@ def lost_answer(lane, monkeypatch) -> Callable[[FaultOrder], FaultAnswer]:
     return carried_out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ALARMS)
 def test_an_alarm_whose_answer_is_lost_is_in_effect_no_longer(lane, lost_answer, kind):
     node = lane.cluster.access.nodes[0].name
@@ -210,6 +212,7 @@ def test_an_alarm_whose_answer_is_lost_is_in_effect_no_longer(lane, lost_answer,
     assert lane.cluster.evaluate(node, "rabbit_alarm:get_alarms().", PATIENCE_S) == "[]"
 
 
+@pytest.mark.thorough
 def test_a_node_that_was_cut_off_without_an_answer_is_restarted(lane, lost_answer):
     node = lane.cluster.access.nodes[2].name
     before = lane.cluster.process_ids()
@@ -220,6 +223,7 @@ def test_a_node_that_was_cut_off_without_an_answer_is_restarted(lane, lost_answe
     assert len(Management(lane.cluster.access).nodes()) == 3
 
 
+@pytest.mark.thorough
 def test_nothing_is_cut_off_that_nobody_waits_for_any_more(lane, monkeypatch):
     monkeypatch.setattr(node_alarms, "BEGUN_S", -1.0)
     node = lane.cluster.access.nodes[0].name
@@ -228,6 +232,7 @@ def test_nothing_is_cut_off_that_nobody_waits_for_any_more(lane, monkeypatch):
     assert lane.cluster.evaluate(node, "length(nodes()).", PATIENCE_S) == "2"
 
 
+@pytest.mark.thorough
 def test_a_node_is_back_while_another_is_away_and_one_that_is_slow_to_end_is_killed(lane, monkeypatch):
     first, second, third = (node.name for node in lane.cluster.access.nodes)
     assert lane.cluster.shut_down(third)

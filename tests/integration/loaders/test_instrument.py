@@ -70,6 +70,7 @@ def test_returns_refusals_and_confirms_of_many_at_once(client, multiple):
     assert (record["returned"], record["nacked"]) == (4, 6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("protocol", "messages", "consuming"),
     [("amqp", 100_000, {"consume": "push", "prefetch": 200}), ("sqs", 20_000, {"wait_s": 1.0})],

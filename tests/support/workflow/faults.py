@@ -55,21 +55,28 @@ ALL = {
 
 #: of each way in which a failure is recorded the one with most behind it to clean up
 OFTEN = {"Plan", "EstablishLane", "ReleaseLane", "BuildReport", "PrepareCase", "Load", "WarmLane", "FailCase"}
+#: a failure of the run, and one of a case
+ALWAYS = {"EstablishLane", "PrepareCase"}
 
 
 def faults_of(entries: Iterable[str]) -> list[object]:
     """Every entry with every kind of failure, as parameters of a test.
 
     Each fault takes a run of its own. That each state catches whatever fails, names itself and leads to
-    clean-up is held on the definition (``tests/infra/workflow/test_workflow.py``): in ``npm test`` are the
-    first entry's time-out and what fails at ``OFTEN``; the others are in ``npm run test:aws``.
+    clean-up is held on the definition (``tests/infra/workflow/test_workflow.py``): in ``npm test`` is what
+    fails at ``ALWAYS``; in ``npm run test:thorough`` are the first entry's time-out and what fails at
+    ``OFTEN``, and in ``npm run test:aws`` the others.
     """
     first, *_ = entries = list(entries)
     often = {(first, "timeout"), *((entry, "raise") for entry in OFTEN)}
+
+    def marks(entry: str, kind: str) -> list[pytest.MarkDecorator]:
+        if kind == "raise" and entry in ALWAYS:
+            return []
+        return [pytest.mark.thorough if (entry, kind) in often else pytest.mark.installed]
+
     return [
-        pytest.param(entry, kind, marks=[] if (entry, kind) in often else pytest.mark.installed)
-        for kind in reversed(KINDS)
-        for entry in entries
+        pytest.param(entry, kind, marks=marks(entry, kind)) for kind in reversed(KINDS) for entry in entries
     ]
 
 

@@ -93,7 +93,9 @@ def table_rows(runs: Path, letter: str, scenario: str) -> dict[tuple[str, str], 
 SHOWN = [page_rows, table_rows]
 
 
-@pytest.mark.parametrize("shown", [*SHOWN, markdown_rows])
+@pytest.mark.parametrize(
+    "shown", [pytest.param(page_rows, marks=pytest.mark.thorough), table_rows, markdown_rows]
+)
 def test_source_as_tables_are_there_to_the_digit(runs, shown):
     md = shown is markdown_rows
     load = shown(runs, "A", "Load-unload" if md else "load-unload")

@@ -43,6 +43,7 @@ def in_order() -> SequenceSet:
     return numbers
 
 
+@pytest.mark.thorough
 def test_a_hundred_million_in_order_take_next_to_nothing() -> None:
     with traced() as held:
         ledger = Ledger({0: ProducerLedger(MESSAGES, confirmed=in_order())}, {0: in_order()})

@@ -50,6 +50,7 @@ def recorded(samples: Samples) -> Cell:
     return recorder.cells()["measure", "produce"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_ten_million_samples_give_the_exact_percentiles_to_a_thousandth(tmp_path: Path, name: str) -> None:
     drawn = DISTRIBUTIONS[name](np.random.default_rng(23), SAMPLES)

@@ -164,6 +164,7 @@ def test_bounds_and_stand_ins_are_carried_on_their_own_side(bucket: Bucket) -> N
     assert (row["environment"], row["repeats"], row["verdict"]) == ("local", 3, "higher")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("spreads", "repeats", "bounds"),
     [

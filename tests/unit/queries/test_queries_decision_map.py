@@ -51,6 +51,7 @@ def random_map(seed: int) -> Question:
     )
 
 
+@pytest.mark.thorough
 def test_the_cheapest_option_for_each_rate_and_each_amount_of_work(bucket: Bucket) -> None:
     questions = {f"q{n}": random_map(n) for n in range(3000, 3040)}
     put(bucket, [*questions.values(), replace(questions["q3000"], question_id="x", purpose="headline")])

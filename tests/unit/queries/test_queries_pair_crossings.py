@@ -181,6 +181,7 @@ def matches(row: Row, c: Crossing, many: int, hours: F) -> bool:
     return same and all(close(row[column], exact) for column, exact in figures.items())
 
 
+@pytest.mark.thorough
 def test_every_pair_equals_exact_fractions(tmp_path: Path) -> None:
     asked = [random_question(number) for number in range(QUESTIONS)]
     bucket = Bucket(tmp_path)

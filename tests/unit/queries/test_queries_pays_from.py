@@ -35,6 +35,7 @@ def per_second(messages: F | None, hours: F) -> F | None:
     return None if messages is None else messages / (hours * 3600)
 
 
+@pytest.mark.thorough
 def test_the_rate_equals_exact_fractions(tmp_path: Path) -> None:
     """Also with the uncertain inputs at their ends, and with the charts' end beyond a rate that was asked."""
     asked = []

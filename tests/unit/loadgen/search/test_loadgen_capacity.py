@@ -152,6 +152,7 @@ class BusyHost:
         return HostUse(others_share=0.6, steal_share=0.0, idle_share=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("brisk", "no_thread_left")
 def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more(
     monkeypatch: pytest.MonkeyPatch,
@@ -180,6 +181,7 @@ def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more(
     assert set(who.removeprefix("loader 0, ").split(" and ")) == {held.stage, failed.stage}
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("brisk", "no_thread_left")
 def test_a_rate_that_is_far_too_high_is_ended_early_and_what_was_not_due_yet_counts_for_nothing(
     monkeypatch: pytest.MonkeyPatch,
@@ -197,6 +199,7 @@ def test_a_rate_that_is_far_too_high_is_ended_early_and_what_was_not_due_yet_cou
     assert measurement.ledger.closed
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("brisk", "no_thread_left")
 def test_two_loaders_share_each_rate_and_one_of_them_judges() -> None:
     fields = {"mode": "capacity", "rate": 150.0, "window": 500, "warmup_s": 0.2, "measure_s": 1.5}

@@ -15,7 +15,7 @@ from tests.support.workflow.settled_run import RUN_ID, ended
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
-@pytest.mark.parametrize("name", [RUN_ID, "before the change"])
+@pytest.mark.parametrize("name", [pytest.param(RUN_ID, marks=pytest.mark.thorough), "before the change"])
 def test_a_damaged_report_is_made_anew_as_its_error_says_whatever_the_folder_is_called(
     killed: list[str], runs: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

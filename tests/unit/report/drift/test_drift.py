@@ -96,6 +96,7 @@ def grown(metric: Metric | None, factor: float) -> Metric | None:
     return metric and metric.model_copy(update=update)
 
 
+@pytest.mark.thorough
 def test_of_a_thousand_unchanged_pairs_whose_hosts_differ_no_more_than_stated_have_a_false_alarm() -> None:
     """Of two targets of eight cells with three figures each, whose repeats are drawn anew for every pair.
 
@@ -119,6 +120,7 @@ def test_of_a_thousand_unchanged_pairs_whose_hosts_differ_no_more_than_stated_ha
     assert 0 <= false_alarms(drawn) <= FALSE_ALARMS
 
 
+@pytest.mark.thorough
 def test_of_a_thousand_pairs_resampled_from_stub_runs_no_more_than_stated_have_a_false_alarm() -> None:
     """Each cell of ``parallel`` has its repeats from twelve runs; the figures of a case stay together."""
     dice, pool = Random(20261125), [figures_of(run_of(f"stub-{seed}", seed)) for seed in range(12)]

@@ -92,6 +92,7 @@ def test_every_line_of_every_bill_has_the_same_units_and_says_so_in_the_same_wor
             assert same(option.messages_per_cluster, own["per_cluster"], 1e-12)
 
 
+@pytest.mark.thorough
 def test_the_crossings_of_a_thousand_settings_are_those_of_the_sql() -> None:
     asked = [of_one_pair(setting, number) for number, setting in enumerate(settings())]
     rows = by_pair(answers(Asked(tuple(asked)).rows(), ["crossover"])["crossover"])
@@ -104,6 +105,7 @@ def test_the_crossings_of_a_thousand_settings_are_those_of_the_sql() -> None:
         assert_rows(f"{one.inputs}", rows[one.question_id, ids[0], ids[1]], pair)
 
 
+@pytest.mark.thorough
 def test_bills_and_intervals_are_those_of_the_sql() -> None:
     some = settings()[:FULL]
     asked = [one for setting in some for one in (setting.question, *corners_of(setting))]

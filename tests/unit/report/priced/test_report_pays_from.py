@@ -53,7 +53,14 @@ def test_its_ends_are_worked_by_hand() -> None:
     assert pays_from(report, AS_USED, AMAZON_MQ) is None
 
 
-@pytest.mark.parametrize("inputs", [{}, {"message_bytes": 512}, {"batch_fill": 0.8}])
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {},
+        pytest.param({"message_bytes": 512}, marks=pytest.mark.thorough),
+        pytest.param({"batch_fill": 0.8}, marks=pytest.mark.thorough),
+    ],
+)
 def test_they_are_the_crossings_of_the_question_with_as_many_hours(inputs: dict[str, Any]) -> None:
     found, asked = report_of(**inputs), report_of(**inputs, hours=8.0)
     for sqs in (AS_USED, BATCHED):

@@ -70,7 +70,11 @@ def own(answers: dict[str, Any], question_id: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("size", "question_id"),
-    [(LARGE, REGION), (XLARGE, f"{REGION}.size-xlarge"), (ROOMY, f"{REGION}.size-roomy")],
+    [
+        (LARGE, REGION),
+        pytest.param(XLARGE, f"{REGION}.size-xlarge", marks=pytest.mark.thorough),
+        pytest.param(ROOMY, f"{REGION}.size-roomy", marks=pytest.mark.thorough),
+    ],
 )
 def test_each_size_crosses_where_it_would_if_it_were_the_only_one(sweep, tmp_path, size, question_id):
     single = own(answered(asked(size), tmp_path), REGION)

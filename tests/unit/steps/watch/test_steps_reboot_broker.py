@@ -120,6 +120,7 @@ def test_a_call_that_comes_after_another_goes_on_where_that_ended(services, cloc
     assert answer(services).back_at_s == pytest.approx(clock.now_s)
 
 
+@pytest.mark.thorough
 def test_a_call_ends_where_what_it_asks_for_might_begin_after_it_and_be_taken_for_over(services, clock):
     began_s, mq = clock.now_s, Mq(RUNS, REBOOT, RUNS)
     assert rebooted(services, mq) is True
