@@ -11,13 +11,12 @@ from rich.text import Text
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.leading import leading
+from breakeven.report.leading import leading, warning
 from breakeven.report.money.size_board_table import cheapest_lines
 from breakeven.report.sections import answer_in_detail
 from breakeven.report.tables.fault_findings import finding
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines
-from breakeven.report.tables.instrument_findings import is_warning
 from cli.terminal import aligned, print_styled, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
@@ -86,10 +85,9 @@ def _legend(rows: Sequence[Sequence[str]], shown: Sequence[int]) -> Iterator[str
 
 def print_answer(report: Report, console: Console) -> None:
     """What leads the report, and where the rest of it is: the headline first, but for a failed self-test."""
-    warning = [paragraph for paragraph in leading(report) if is_warning(paragraph)]
-    for paragraph in warning:
-        print_styled(console, paragraph, "bold red", wrap=console.is_terminal)
-    for number, paragraph in enumerate(one for one in leading(report) if one not in warning):
+    if warned := warning(report):
+        print_styled(console, warned, "bold red", wrap=console.is_terminal)
+    for number, paragraph in enumerate(leading(report)):
         print_styled(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
     if report.detail:
         print_styled(console, IN_DETAIL, "dim", wrap=console.is_terminal)

@@ -49,14 +49,13 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "With 1 KiB messages in us-east-1, SQS batched is the cheapest below about 785 messages a second "
         "(between 270 and 785), and a RabbitMQ pair of m7g.large in 2 zones above that, up to about 5,670 "
         "(or no crossing). At 100 messages a second SQS batched costs $31.34 a month, $113.04 less than "
-        "RabbitMQ; at 1,000 RabbitMQ costs $279.71 a month, $35.45 less. These prices are before staff time "
-        "and hold if clusters carry the load."
+        "RabbitMQ; at 1,000 RabbitMQ costs $279.71 a month, $35.45 less. These prices are before staff time."
     )
     assert follows == (
         "Above about 5,670 messages a second (or no crossing if traffic between Amazon MQ's brokers is "
         "charged), Amazon MQ is the cheapest, up to about 8,900 (or no crossing, likewise), above which the "
-        "cheapest changes again. That supposes each RabbitMQ cluster can carry 3,360 a second and each "
-        "Amazon MQ cluster can carry 24,300 a second (more at higher rates), with free traffic between "
+        "cheapest changes again. That supposes each RabbitMQ cluster can carry 3,360 messages a second and "
+        "each Amazon MQ cluster 24,300 (more at higher rates), with free traffic between Amazon MQ's "
         "brokers. As used (one message a call), SQS is cheaper than RabbitMQ only below about 43 a second "
         "(between 32 and 43). With 8 staff hours a month at $75 an hour, RabbitMQ is cheaper than SQS as "
         "used from about 243 a second and than SQS batched from about 4,420, if it carries the load."

@@ -18,7 +18,7 @@ from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.instrument_findings import FAILED, NOT_RUN, PASSED, opening, sentences
-from cli.running.summary import print_summary
+from cli.running.summary import print_answer, print_summary
 from tests.fixtures.report import sample
 from tests.fixtures.report.self_tested import PLAN, PROVING, TOOK, proved, record
 
@@ -125,6 +125,21 @@ def test_a_suite_without_it_says_so_and_no_more():
     assert (opening(report), sentences(report)) == ("", [NOT_RUN])
     assert leading(report)[-1] == NOT_RUN
     assert NOT_RUN in page(report, None)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_one_that_failed_stands_above_the_title_of_markdown_and_first_in_the_terminal_once():
+    report = proved(status="failed", reason="gate")
+    written = markdown(report, None).replace("\\", "")
+    assert written.startswith(f"**{FAILED} Do not rely on ")
+    assert written.index("\n\n# With ") < written.index("\n\n## ")
+    assert written.count("Do not rely on") == 1
+    console = Console(file=io.StringIO(), width=200)
+    print_answer(report, console)
+    printed = console.file.getvalue()
+    assert printed.startswith(f"{FAILED} Do not rely on ")
+    assert printed.count(FAILED) == 1
+    assert leading(report)[0] in printed
 
 
 def test_what_a_source_published_has_no_self_test():

@@ -5,15 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 from breakeven import words
-from breakeven.pricing.bill.amazon_mq import form_of
-from breakeven.pricing.bill.cluster_capacity import capacity_of
-from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.cheapest import NAMED_RANGES, Range, Stretch, ranges, stretches
-from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
+from breakeven.report.money.cheapest import Range, Stretch, ranges, stretches
 from breakeven.report.money.option_words import (
     about,
     changes,
@@ -21,7 +17,7 @@ from breakeven.report.money.option_words import (
     deciding,
     unbatched,
 )
-from breakeven.report.money.priced import headline_dollars
+from breakeven.report.money.priced import carried_loads, headline_dollars
 from breakeven.report.money.priced.changes_again import again_words, changes_from, then_words
 from breakeven.report.money.priced.leading_words import (
     cluster_words,
@@ -42,10 +38,11 @@ def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
 
 
 def headline(report: Report) -> str:
-    """Which option is cheaper from what rate on, by how many dollars a month, and what that supposes.
+    """Which option is cheaper from what rate on, by how many dollars a month, and of which prices.
 
     A sentence each. SQS in batches never costs more than SQS as used, so that it is the one of which this
-    speaks; :func:`as_used` has the other, and :func:`above_headline` what is cheapest yet further up.
+    speaks; :func:`as_used` has the other, :func:`above_headline` what is cheapest yet further up, and
+    :func:`supposed` what clusters must carry beside Amazon MQ, of which there is more to say.
     """
     question = report.headline_question
     if question is None or main_crossover(report) is None:
@@ -57,7 +54,7 @@ def headline(report: Report) -> str:
     if all_ranges:
         where = first_ranges(report, question, all_ranges)
         dollars = headline_dollars.of_ranges(report, question, all_ranges)
-        load = "" if _are_capacities_given(question.priced_with, all_ranges) else "clusters carry the load"
+        load = ""
     else:
         where = _cheapest(report, question, sqs, found)
         dollars = headline_dollars.of_stretches(report, question, sqs, found)
@@ -84,25 +81,7 @@ def supposed(report: Report) -> str:
     """What the headline supposes of clusters, in short; empty where it says so itself."""
     question = report.headline_question
     found = _with_amazon_mq(report, question) if question and _compared(report) else []
-    if question is None or not found:
-        return ""
-    inputs = question.priced_with
-    # Amazon MQ last, as more is supposed of it
-    shown = sorted(found[:NAMED_RANGES], key=lambda own: own.option == AMAZON_MQ)
-    clauses = [clause for own in shown if (clause := _carrying(inputs, own))]
-    is_free = is_charge_unknown(inputs) and AMAZON_MQ in {own.option for own in shown}
-    free = ", with free traffic between brokers" if is_free else ""
-    if not clauses:
-        return f"That supposes{free.removeprefix(', with')}." if free else ""
-    return f"That supposes {words.listing(clauses)} (more at higher rates){free}."
-
-
-def _are_capacities_given(inputs: Inputs, found: list[Range]) -> bool:
-    """Of all that are named. Where one's is not, a single cluster is priced for whatever comes, and has to
-    carry it.
-    """
-    known = {RABBITMQ: inputs.capacity_msg_per_s, AMAZON_MQ: inputs.amazon_mq_capacity_msg_per_s}
-    return all(known[own.option] for own in found[:NAMED_RANGES] if own.option in known)
+    return carried_loads.in_short(question, found) if question and found else ""
 
 
 def beside_headline(report: Report) -> str:
@@ -113,14 +92,11 @@ def beside_headline(report: Report) -> str:
     found = _with_amazon_mq(report, question)
     if not found:
         return "Amazon MQ is the cheapest at no rate priced."
-    clauses = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
     nowhere = (
         f" {words.capital(cluster_words(question))} is the cheapest {_hardly_anywhere(question, found)}."
     )
-    given = _are_capacities_given(question.priced_with, found)
-    more = "" if given else " At higher rates they must carry more."
     return (
-        f"{f'It supposes that {clauses}.{more}' if clauses else ''}"
+        f"{carried_loads.in_full(question, found)}"
         f"{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
     ).strip()
@@ -196,35 +172,6 @@ def _beside(question: CostQuestion) -> str:
     if question.purpose == "history":
         return f"{condition_words(question)}, three calls a message and {cluster}"
     return f"With {sqs_words(question)} {unbatched(question)} and {cluster}"
-
-
-def _carrying(inputs: Inputs, own: Range) -> str:
-    """What each cluster must carry where they begin to be the cheapest; empty of SQS, and if it is given."""
-    if own.option == AMAZON_MQ:
-        if inputs.amazon_mq_capacity_msg_per_s:
-            return ""
-        name = f"Amazon MQ {form_of(inputs.deployment).replace('single', 'broker')}"
-        return f"each {name} can carry {about(amazon_mq_needs(inputs, _begins(own)))} a second"
-    if own.option != RABBITMQ or inputs.capacity_msg_per_s:
-        return ""
-    needs = capacity_of(inputs).needed_each(_begins(own))
-    return f"each RabbitMQ cluster can carry {about(needs)} a second"
-
-
-def _begins(own: Range) -> float:
-    """The lowest rate of the range that is known, messages a second."""
-    return own.start.rate if own.start else own.rates[0]
-
-
-def _supposing(question: CostQuestion, own: Range) -> str:
-    """What must hold of clusters where they begin to be the cheapest."""
-    rate, inputs = _begins(own), question.priced_with
-    if own.option == AMAZON_MQ:
-        return conditions(inputs, rate, question.spoken_option(AMAZON_MQ))
-    if own.option != RABBITMQ or inputs.capacity_msg_per_s:
-        return ""
-    needs = about(capacity_of(inputs).needed_each(rate))
-    return f"a RabbitMQ cluster can carry {needs} messages a second at peak"
 
 
 def _cheapest(report: Report, question: CostQuestion, sqs: str, found: list[Stretch]) -> str:

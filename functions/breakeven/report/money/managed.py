@@ -21,7 +21,8 @@ def conditions(inputs: Inputs, msg_per_s: float, spoken: str = "") -> str:
     :param spoken: the option with its article, where what stands before does not name it
     """
     if inputs.amazon_mq_capacity_msg_per_s:
-        return f"{BETWEEN} is free" if is_charge_unknown(inputs) else ""
+        between = BETWEEN.replace("its", "Amazon MQ's") if spoken else BETWEEN
+        return f"{between} is free" if is_charge_unknown(inputs) else ""
     needs = words.figure(amazon_mq_needs(inputs, msg_per_s))
     if brokers_of(inputs.deployment) == 1:
         each = spoken or "it"

@@ -1,4 +1,7 @@
-"""``report.md``: the verdict and every section but its charts, for a terminal or a pull request."""
+"""``report.md``: the verdict and every section but its charts, for a terminal or a pull request.
+
+A self-test that failed stands above its title, as it does on page and terminal.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from breakeven.report.elements import (
     Strong,
     Table,
 )
-from breakeven.report.leading import leading
+from breakeven.report.leading import leading, warning
 from breakeven.report.sections.subject import Subject
 
 #: what is markup -> what stands for it
@@ -35,7 +38,9 @@ def markdown(report: Report, published: Published | None, made: Sequence[Section
     """
     headline, *rest = leading(report)
     sections = made or sections_of(Subject(report, published, with_charts=False))
+    warned = warning(report)
     parts = [
+        f"**{text(warned)}**" if warned else "",
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),
         *(_section(section) for section in sections),

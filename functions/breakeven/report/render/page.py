@@ -70,8 +70,7 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
 
     :param made: the report's sections, where another file has them made already
     """
-    headline, *said = leading(report)
-    paragraphs = [paragraph for paragraph in said if not instrument_findings.is_warning(paragraph)]
+    headline, *paragraphs = leading(report)
     sections = made or sections_of(Subject(report, published))
     content = Content(
         headline,

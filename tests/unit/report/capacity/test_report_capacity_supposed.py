@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.pricing.bill.questions import AMAZON_MQ, BATCHED, RABBITMQ
+from breakeven.report.money.cheapest import Range
 from breakeven.report.money.crossover_tables import crossover_table
+from breakeven.report.money.priced import carried_loads
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.spoken import PLAN, said, sentence, told
 
@@ -47,7 +50,7 @@ def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
     known = {"capacity_msg_per_s": 50_000.0, "amazon_mq_capacity_msg_per_s": 50_000.0, "deployment": "trio"}
     first, follows, _ = said(**known)
     assert first.endswith("These prices are before staff time.")
-    assert follows.startswith("That supposes free traffic between brokers. ")
+    assert follows.startswith("That supposes free traffic between Amazon MQ's brokers. ")
     assert "each Amazon MQ cluster can carry" not in follows
     assert "carries at least" not in told(**known)["The headline"]
 
@@ -74,3 +77,24 @@ def test_where_all_capacities_are_given_nobody_must_carry_more():
     assert "can carry" not in follows
     assert "at higher rates" not in follows
     assert "At higher rates they must" not in told(**given)["The headline"]
+
+
+@pytest.mark.parametrize("of", [carried_loads.in_short, carried_loads.in_full])
+def test_each_option_is_supposed_to_carry_once_what_the_lowest_of_its_ranges_takes(of):
+    question = sample.report(PLAN, **money.answers()).headline_question
+    own, managed = Range(RABBITMQ, (1000.0, 2000.0)), Range(AMAZON_MQ, (5000.0,))
+    again = Range(RABBITMQ, (8000.0, 9000.0))
+    assert of(question, [own, managed, again]) == of(question, [own, managed])
+    assert of(question, [again, managed]) != of(question, [own, managed])
+    assert of(question, [Range(BATCHED, (1.0,))]) == ""
+
+
+def test_the_headline_leaves_to_the_sentence_on_loads_that_clusters_must_carry_them():
+    first, follows, _ = said()
+    assert first.endswith("$35.45 less. These prices are before staff time.")
+    assert follows.count("can carry") == 1
+
+
+def test_brokers_whose_traffic_may_be_charged_are_the_services_own_beside_a_cluster_of_ones_own():
+    detail = told(amazon_mq_capacity_msg_per_s=30_000.0)["The headline"]
+    assert "at peak and traffic between Amazon MQ's brokers, whose price no source gives, is free." in detail

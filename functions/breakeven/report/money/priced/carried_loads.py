@@ -1,0 +1,68 @@
+"""Conditions of the headline's prices: the rate that each cluster must carry, and traffic that is free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from breakeven import words
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
+from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.money.cheapest import NAMED_RANGES, Range
+from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
+from breakeven.report.money.option_words import about
+
+
+def in_short(question: CostQuestion, found: Sequence[Range]) -> str:
+    """'That supposes each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ cluster
+    24,300 (more at higher rates), ...'; empty where nothing is supposed.
+    """
+    inputs, lowest = question.priced_with, _lowest(found)
+    is_free = is_charge_unknown(inputs) and AMAZON_MQ in lowest
+    free = "free traffic between Amazon MQ's brokers" if is_free else ""
+    loads = list(_loads(inputs, lowest))
+    if not loads:
+        return f"That supposes {free}." if free else ""
+    (name, needs), *others = loads
+    first = f"each {name} can carry {about(needs)} messages a second"
+    carried = words.listing([first, *(f"each {own} {about(least)}" for own, least in others)])
+    return f"That supposes {carried} (more at higher rates){f', with {free}' if free else ''}."
+
+
+def in_full(question: CostQuestion, found: Sequence[Range]) -> str:
+    """The same as the notes of tables have it: 'It supposes that a RabbitMQ cluster can carry ...'."""
+    inputs, lowest = question.priced_with, _lowest(found)
+    clauses = []
+    if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
+        needs = about(_own_needs(inputs, lowest[RABBITMQ]))
+        clauses.append(f"a RabbitMQ cluster can carry {needs} messages a second at peak")
+    if AMAZON_MQ in lowest:
+        clauses.append(conditions(inputs, _begins(lowest[AMAZON_MQ]), question.spoken_option(AMAZON_MQ)))
+    said = words.listing(list(filter(None, clauses)))
+    more = " At higher rates they must carry more." if any(_loads(inputs, lowest)) else ""
+    return f"It supposes that {said}.{more}" if said else ""
+
+
+def _lowest(found: Sequence[Range]) -> dict[str, Range]:
+    """Of the ranges that are named the first of each option: where it has another, more is to be carried."""
+    return {own.option: own for own in reversed(found[:NAMED_RANGES])}
+
+
+def _loads(inputs: Inputs, lowest: dict[str, Range]) -> Iterator[tuple[str, float]]:
+    """Clusters whose capacity is not given, with what each must carry where they begin to be the cheapest."""
+    if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
+        yield "RabbitMQ cluster", _own_needs(inputs, lowest[RABBITMQ])
+    if AMAZON_MQ in lowest and not inputs.amazon_mq_capacity_msg_per_s:
+        form = form_of(inputs.deployment).replace("single", "broker")
+        yield f"Amazon MQ {form}", amazon_mq_needs(inputs, _begins(lowest[AMAZON_MQ]))
+
+
+def _own_needs(inputs: Inputs, own: Range) -> float:
+    return capacity_of(inputs).needed_each(_begins(own))
+
+
+def _begins(own: Range) -> float:
+    """The lowest rate of the range that is known, messages a second."""
+    return own.start.rate if own.start else own.rates[0]
