@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from breakeven.errors import BreakevenError, InputError, SelfTestFailedError
 from breakeven.version import VERSION
@@ -63,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _check_command(root, words)
     parsed, unknown = root.parse_known_args(words)
     if unknown:
-        root.commands[parsed.command].refuse_unknown(unknown, HINTS.get(parsed.command, ""))
+        hint = HINTS.get(parsed.command, "")
+        root.commands[parsed.command].refuse_unknown(unknown, hint, _of_others(parsed.command))
     try:
         _check_none_is_empty(words)
         code: int = parsed.run(parsed)
@@ -89,6 +90,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ).splitlines():
             _say(line)
         return _code_of(error)
+
+
+def _of_others(command: str) -> dict[str, list[str]]:
+    """Option -> the commands that have it, but this one."""
+    others = {name: one.names for name, one in parser().commands.items() if name != command}
+    options = dict.fromkeys(chain.from_iterable(others.values()))
+    return {option: [name for name, has in others.items() if option in has] for option in options}
 
 
 def _code_of(error: BreakevenError) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from breakeven.words import listing
 from breakeven.workload.problems import did_you_mean, shown
 from cli.exit_codes import BAD_INPUT
 
@@ -54,16 +55,25 @@ class Parser(argparse.ArgumentParser):
         help_too = "" if "; " in said else f"; see {self.prog} --help"
         self.exit(BAD_INPUT, f"error: {self.prog}: {said}{help_too}\n")
 
-    def refuse_unknown(self, words: list[str], hint: str = "") -> NoReturn:
+    def refuse_unknown(
+        self, words: list[str], hint: str = "", of_others: Mapping[str, Sequence[str]] | None = None
+    ) -> NoReturn:
         """Ends the command: words that belong to no option.
 
         :param hint: what helps whoever gave them to this command
+        :param of_others: option -> the other commands that have it
         """
         name = next((word for word in words if word.startswith("-")), words[0]).partition("=")[0]
         if not name.startswith("-"):
             self.error(f"{shown(name)!r}: is one argument too many; leave it out{hint}")
         meant = self.meant.get(name)
-        close = "" if hint else f"did you mean {meant!r}? " if meant else did_you_mean(name, self.names)
+        commands = (of_others or {}).get(name, ())
+        if hint:
+            close = ""
+        elif commands and not meant:
+            close = f"{listing(commands)} {'has' if len(commands) == 1 else 'have'} it; "
+        else:
+            close = f"did you mean {meant!r}? " if meant else did_you_mean(name, self.names)
         self.error(f"{shown(name)}: no such option; {close}see {self.prog} --help{hint}")
 
 

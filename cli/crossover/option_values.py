@@ -11,6 +11,8 @@ from breakeven.workload.sizes import parse_size, size_remedy
 WHERE = "breakeven crossover"
 #: what EBS takes no part of
 WHOLE = ("--volume-gb", "--volume-iops")
+#: options that take a share and not per cent
+SHARES = ("--batch-fill", "--client-zone-share", "--utilisation", "--amazon-mq-inter-node")
 NOT_BOOTED = {kind for kind, limits in VOLUMES.items() if not limits.boots}
 
 
@@ -41,6 +43,8 @@ def _check_number(option: str, text: str, number: float) -> None:
         raise InputError(WHERE, option, text, "write the number without underscores")
     if option in WHOLE and not number.is_integer():
         raise InputError(WHERE, option, text, "EBS has whole ones only; give a whole number")
+    if option in SHARES and text.endswith("%"):
+        raise InputError(WHERE, option, text, f"is a share of 1: write {number / 100:g}")
 
 
 def number_of(text: str) -> float | None:

@@ -73,8 +73,8 @@ def form_problem(asked: ClusterForm) -> str:
         return f"group_size: queues of a {form} have no group of members; leave it out, or give a trio"
     if asked.group_size > asked.nodes:
         return (
-            f"group_size: {plural(asked.nodes, 'node')} have at most as many members of a queue's group; "
-            f"give at most {asked.nodes}, or more nodes"
+            f"group_size: a node has one member of a queue's group at most; give at most {asked.nodes}, or "
+            "more nodes"
         )
     return ""
 

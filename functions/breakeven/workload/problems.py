@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ KEY = "[key]"  # how pydantic marks that a mapping's key is at fault, not its va
 PLAIN = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?|true|false")
 #: a value of which only the name was written
 NOTHING = "nothing"
+#: ends of the fields' names -> what their numbers are in
+UNITS = {"s": "seconds", "ms": "milliseconds", "gb": "GB"}
 NUMBERS = {"integer": "a whole number", "number": "a number"}
 
 
@@ -102,14 +105,29 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
     verb = "is required:" if details["type"] == "missing" else "must have at least" if empty else "must be"
     quotes = isinstance(value, str) and PLAIN.fullmatch(value) and _is_plain(_item(schema))
     quoted = ", without quotes" if quotes else ""
-    return f"{hint}{verb} {_allowed(schema)}{quoted}"
+    return f"{hint}{verb} {_allowed(schema)}{_unit(loc, _item(schema))}{quoted}"
+
+
+def _unit(loc: Loc, schema: Schema) -> str:
+    """', in seconds', of a number whose field is named so, as a value with its unit is none."""
+    field = next((part for part in reversed(loc) if isinstance(part, str)), "")
+    unit = "" if field.endswith("_per_s") else UNITS.get(field.rpartition("_")[2], "")
+    return f", in {unit}" if unit and schema.get("type") in NUMBERS and "allowed" not in schema else ""
 
 
 def _no_such_field(loc: Loc) -> str:
     if loc[0] == "defaults" and loc[-1] in SCHEMA["$defs"]["Scenario"]["properties"]:
         return "has no default; give it in each scenario that needs it"
     known = list(_schema_at(loc[:-1]).get("properties", {}))
-    return f"no such field; {did_you_mean(loc[-1], known)}there are {', '.join(known)}"
+    return (
+        f"no such field; {_lookalike(str(loc[-1]))}{did_you_mean(loc[-1], known)}there are {', '.join(known)}"
+    )
+
+
+def _lookalike(name: str) -> str:
+    """Of a character that may look like a letter of the field's name and is another."""
+    other = next((character for character in name if not character.isascii()), "")
+    return f"its {other!r} is {unicodedata.name(other, f'U+{ord(other):04X}')}; " if other else ""
 
 
 def _key_remedy(loc: Loc) -> str:

@@ -41,6 +41,9 @@ def scaled_document(suite: Suite, name: ScaleName) -> dict[str, Any]:
     _check_named(suite, name, "leave_out", left_out)
     _check_named(suite, name, "scenarios", scale.scenarios)
     scenarios = {key: each for key, each in document["scenarios"].items() if key not in left_out}
+    if not scenarios:
+        remedy = "leaves no scenario of the suite; take one of them out"
+        raise InputError(suite.where, f"scale.{name}.leave_out", f"[{', '.join(left_out)}]", remedy)
     for key, changes in scale.scenarios.items():
         if key in left_out:
             remedy = "is left out of this scale, too; remove it from one of them"

@@ -187,6 +187,23 @@ def test_a_command_that_there_is_not_is_one_line(
     assert line.startswith(f"error: breakeven: {said}")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "quick", "--seed", "5"], "run and perftest have it; see breakeven plan --help"),
+        (["calculator", "--book", "mine.json"], "crossover has it; see breakeven calculator --help"),
+        (["crossover", "--message-size", "2KiB"], "did you mean '--size'? see breakeven crossover --help"),
+    ],
+)
+def test_an_option_of_other_commands_is_named_with_them(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(words)
+    assert ended.value.code == BAD_INPUT
+    assert f"{words[-2]}: no such option; {said}" in capsys.readouterr().err
+
+
 @pytest.fixture
 def set_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A script that says what it was asked for, and cannot install it."""

@@ -185,7 +185,7 @@ IMPOSSIBLE = [
         {},
         "scenarios.p.cells",
         2,
-        "1 consumers would leave a queue without one",
+        "1 consumer would leave a queue without one",
     ),
     ({"p": {"threads": 1, "message_size": "2MiB"}}, {}, "scenarios.p.message_size", "2MiB", "at most 1MiB"),
     (

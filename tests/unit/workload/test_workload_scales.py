@@ -112,7 +112,7 @@ def test_a_length_takes_the_place_of_a_profile():
         ({"repeats": 0}, "mine.yaml: scale.local.repeats: 0: must be a whole number from 1 to 100"),
         (
             {"leave_out": ["one", "two"]},
-            "mine.yaml, scale.local: scenarios: '{}': must be a mapping of names, at least one",
+            "mine.yaml: scale.local.leave_out: '[one, two]': leaves no scenario of the suite",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from breakeven import words
 from breakeven.errors import InputError
 from breakeven.planning.checks.delivery_checks import delivery_faults, largest
 from breakeven.planning.checks.fault_checks import fault_faults
@@ -37,7 +38,9 @@ def check_workload(
     for workers in ("producers", "consumers"):
         count = settings[workers]
         if queues > count > 0:
-            remedy = f"{count} {workers} would leave a queue without one; at most {count} here"
+            remedy = (
+                f"{words.plural(count, workers[:-1])} would leave a queue without one; at most {count} here"
+            )
             yield fault("queues", queues, remedy)
     size, most = largest(settings), record.max_message_bytes
     if size > most:

@@ -100,6 +100,16 @@ SUITES: dict[str, tuple[str, str, str]] = {
         "targets: '[sqs-standard, sqs-standard]': entry 2 is there twice; remove it",
     ),
     "no targets written": ("[sqs-standard]", "", "targets: 'nothing': must be one of sqs-standard"),
+    "time with its unit": (
+        ONE,
+        "threads: 1, measure_s: 10s",
+        "scenarios.a.measure_s: '10s': must be a number from 1 to 10800, in seconds",
+    ),
+    "letter of another script": (
+        ONE,
+        f"{ONE}, thre\u0430ds: 2",
+        "no such field; its '\u0430' is CYRILLIC SMALL LETTER A; did you mean 'threads'?",
+    ),
     "digits of another script": (ONE, "threads: \u0661", f"scenarios.a.threads: '\u0661': {COUNT}"),
     "title of blanks": ("title: T", "title: '  '", "title: '  ': must be one line of text"),
     "title that turns": (

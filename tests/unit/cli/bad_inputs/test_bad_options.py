@@ -71,6 +71,10 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         ["crossover", "--utilisation", "0.001"],
         "--utilisation: '0.001': must be at least 0.01",
     ),
+    "per cent of a share": (
+        ["crossover", "--utilisation", "70%"],
+        "--utilisation: '70%': is a share of 1: write 0.7",
+    ),
     "next to no time": (
         ["crossover", "--consumer", "lambda", "--lambda-ms", "0.0001"],
         "--lambda-ms: '0.0001': must be at least 0.001",

@@ -72,7 +72,7 @@ from tests.support.money.crossover_command import OF_PAIR, run
         ([*OF_PAIR, "--group-size", "2"], "--group-size: '2': queues of a pair have no group of members"),
         (
             ["--deployment", "trio", "--nodes", "5", "--group-size", "7"],
-            "--group-size: '7': 5 nodes have at most as many members of a queue's group; give at most 5",
+            "--group-size: '7': a node has one member of a queue's group at most; give at most 5",
         ),
         (["--book", "/nowhere/book.json"], "--book: '/nowhere/book.json': cannot be read"),
         (["--book", "/dev/null"], "--book: '/dev/null': cannot be read: is not a regular file"),
