@@ -38,11 +38,10 @@ def print_answer(answer: Answer, console: Console) -> None:
     )
     if note := mirroring_note(inputs):
         say(console, note)
-    messages = words.amount(answer.rate * inputs.seconds_per_month)
     if answer.bill is not None:
         say(
             console,
-            f"An SQS bill of {words.dollars(answer.bill)} a month is {messages} messages a month, "
+            f"An SQS bill of {words.dollars(answer.bill)} a month is {_a_month(answer)} messages a month, "
             f"{words.figure(answer.rate)} a second, as assumed below{_beside_the_bill(answer)}",
         )
     if answer.measured:
@@ -95,6 +94,10 @@ def _prices(answer: Answer, console: Console) -> None:
     print_table(console, table)
 
 
+def _a_month(answer: Answer) -> str:
+    return words.amount(answer.rate * answer.inputs.seconds_per_month)
+
+
 def _cheapest(answer: Answer) -> str:
     """Which option costs least at the rate, and what that supposes."""
     found = answer.cheapest()
@@ -107,7 +110,7 @@ def _cheapest(answer: Answer) -> str:
     supposes = conditions_of(first.option_id, answer.inputs, answer.rate)
     at, usd = words.figure(answer.rate), words.dollars(answer.usd(first))
     return (
-        f"Cheapest at {at} msg/s: {first.label}, {usd} a month"
+        f"Cheapest at {at} msg/s, {_a_month(answer)} messages a month: {first.label}, {usd} a month"
         f"{f' {staff}' if first.side == 'self-hosted' else ''}{f', if {supposes}' if supposes else ''}{same}."
     )
 

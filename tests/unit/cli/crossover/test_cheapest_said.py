@@ -26,12 +26,14 @@ def test_it_begins_with_what_is_cheapest_at_the_rate_and_what_that_supposes(caps
     def begins(*asked: str) -> str:
         return said(capsys, *asked).splitlines()[0]
 
-    trio = "Cheapest at 3,000 msg/s: RabbitMQ trio of m7g.large"
+    trio = "Cheapest at 3,000 msg/s, 7.88 billion messages a month: RabbitMQ trio of m7g.large"
     needs = "if each of its clusters carries at least 12,900 msg/s with one node down"
     assert begins("--rate", "3000") == f"{trio}, $895.76 a month before staff time, {needs}."
     known = begins("--rate", "3000", "--capacity", "20000", "--hours", "0.1")
     assert known == f"{trio}, $903.26 a month with staff time."
     assert begins("--rate", "10", "--batch", "10").endswith("; SQS batched and long-polled costs the same.")
+    asked = begins("--per-month", "3,000,000")
+    assert asked.startswith("Cheapest at 1.14 msg/s, 3.00 million messages a month: SQS batched")
     assert document(capsys, "--rate", "3000")["cheapest"] == ["rabbitmq"]
 
 
