@@ -54,11 +54,11 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     assert follows == (
         "Above about 5,670 messages a second (or no crossing if traffic between Amazon MQ's brokers is "
         "charged), Amazon MQ is the cheapest, up to about 8,900 (or no crossing, likewise), above which the "
-        "cheapest changes again. That supposes each RabbitMQ cluster can carry 3,360 messages a second and "
-        "each Amazon MQ cluster 24,300 (more at higher rates), with free traffic between Amazon MQ's "
-        "brokers. As used (one message a call), SQS is cheaper than RabbitMQ only below about 43 a second "
-        "(between 32 and 43). With 8 staff hours a month at $75 an hour, RabbitMQ is cheaper than SQS as "
-        "used from about 243 a second and than SQS batched from about 4,420, if it carries the load."
+        "cheapest changes again. These prices suppose that each RabbitMQ cluster can carry 3,360 messages a "
+        "second and each Amazon MQ cluster 24,300 (more at higher rates), with free traffic between Amazon "
+        "MQ's brokers. As used (one message a call), SQS is cheaper than RabbitMQ only below about 43 a "
+        "second (between 32 and 43). With 8 staff hours a month at $75 an hour, RabbitMQ is cheaper than SQS "
+        "as used from about 243 a second and than SQS batched from about 4,420, if it carries the load."
     )
     assert (
         measured

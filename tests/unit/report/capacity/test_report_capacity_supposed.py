@@ -50,7 +50,7 @@ def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
     known = {"capacity_msg_per_s": 50_000.0, "amazon_mq_capacity_msg_per_s": 50_000.0, "deployment": "trio"}
     first, follows, _ = said(**known)
     assert first.endswith("These prices are before staff time.")
-    assert follows.startswith("That supposes free traffic between Amazon MQ's brokers. ")
+    assert follows.startswith("These prices suppose free traffic between Amazon MQ's brokers. ")
     assert "each Amazon MQ cluster can carry" not in follows
     assert "carries at least" not in told(**known)["The headline"]
 
@@ -58,8 +58,11 @@ def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
 @pytest.mark.parametrize(
     ("given", "left"),
     [
-        ({"capacity_msg_per_s": 30_000.0}, "That supposes each Amazon MQ cluster can carry "),
-        ({"amazon_mq_capacity_msg_per_s": 30_000.0}, "That supposes each RabbitMQ cluster can carry "),
+        ({"capacity_msg_per_s": 30_000.0}, "These prices suppose that each Amazon MQ cluster can carry "),
+        (
+            {"amazon_mq_capacity_msg_per_s": 30_000.0},
+            "These prices suppose that each RabbitMQ cluster can carry ",
+        ),
     ],
 )
 def test_a_cluster_whose_capacity_is_not_given_must_carry_more_at_higher_rates_whatever_the_other_carries(
@@ -93,6 +96,15 @@ def test_the_headline_leaves_to_the_sentence_on_loads_that_clusters_must_carry_t
     first, follows, _ = said()
     assert first.endswith("$35.45 less. These prices are before staff time.")
     assert follows.count("can carry") == 1
+
+
+def test_what_is_saved_is_beside_the_option_that_costs_least_else_and_not_the_other_of_the_headline():
+    first, *_ = said(deployment="trio")
+    assert "and Amazon MQ above about 2,450" in first
+    assert (
+        "At 1,000 messages a second SQS batched costs $315.16 a month, $112.76 less than RabbitMQ; at 10,000 "
+        "Amazon MQ costs $1,875 a month, $852.35 less than RabbitMQ."
+    ) in first
 
 
 def test_brokers_whose_traffic_may_be_charged_are_the_services_own_beside_a_cluster_of_ones_own():

@@ -16,19 +16,19 @@ from breakeven.report.money.option_words import about
 
 
 def in_short(question: CostQuestion, found: Sequence[Range]) -> str:
-    """'That supposes each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ cluster
-    24,300 (more at higher rates), ...'; empty where nothing is supposed.
+    """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ
+    cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
     """
     inputs, lowest = question.priced_with, _lowest(found)
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in lowest
     free = "free traffic between Amazon MQ's brokers" if is_free else ""
     loads = list(_loads(inputs, lowest))
     if not loads:
-        return f"That supposes {free}." if free else ""
+        return f"These prices suppose {free}." if free else ""
     (name, needs), *others = loads
     first = f"each {name} can carry {about(needs)} messages a second"
     carried = words.listing([first, *(f"each {own} {about(least)}" for own, least in others)])
-    return f"That supposes {carried} (more at higher rates){f', with {free}' if free else ''}."
+    return f"These prices suppose that {carried} (more at higher rates){f', with {free}' if free else ''}."
 
 
 def in_full(question: CostQuestion, found: Sequence[Range]) -> str:

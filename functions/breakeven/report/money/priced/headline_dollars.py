@@ -1,4 +1,4 @@
-"""The difference between the two sides of a headline in dollars, at the rates beside their crossing."""
+"""Dollars of a headline: what is the cheapest beside its crossing, and by how much beside the next."""
 
 from __future__ import annotations
 
@@ -32,33 +32,31 @@ class Priced:
 
 
 def of_ranges(report: Report, question: CostQuestion, found: Sequence[Range]) -> str:
-    """The first range's option against the next one's, below and above their crossing; of one range against
-    what costs least beside it.
+    """The options of the first two ranges, below and above their crossing, each against what costs least
+    beside it there, which need not be the other.
     """
-    rates = [sorted(set(own.rates) & set(shown_rates(report, question))) for own in found[:2]]
-    if found[1:]:
-        return _said(question, _beside(report, question, rates, (found[0].option, found[1].option)))
-    rate = _usual(rates[0])
-    costs = _costs(report, question, rate)
-    others = [option for option in costs if option != found[0].option]
-    return _said(question, [_priced(costs, rate, (found[0].option, min(others, key=costs.__getitem__)))])
+    shown = shown_rates(report, question)
+    rates = _rates_beside([sorted(set(own.rates) & set(shown)) for own in found[:2]])
+    return _said(
+        question,
+        [
+            _against_next(_costs(report, question, rate), rate, own.option)
+            for own, rate in zip(found, rates, strict=False)
+        ],
+    )
 
 
 def of_stretches(report: Report, question: CostQuestion, sqs: str, found: Sequence[Stretch]) -> str:
     """SQS against one's own cluster, below and above their first crossing."""
     shown = shown_rates(report, question)
-    return _said(
-        question, _beside(report, question, [own.shows(shown) for own in found[:2]], (sqs, RABBITMQ))
-    )
+    rates = _rates_beside([own.shows(shown) for own in found[:2]])
+    return _said(question, [_priced(_costs(report, question, rate), rate, (sqs, RABBITMQ)) for rate in rates])
 
 
-def _beside(
-    report: Report, question: CostQuestion, rates: Sequence[list[float]], options: tuple[str, str]
-) -> list[Priced]:
-    """At the last rate of the table below the crossing and the first above it."""
+def _rates_beside(rates: Sequence[list[float]]) -> list[float]:
+    """The last rate of the table below the crossing and the first above it; without one a usual rate."""
     below, *above = rates
-    asked = [below[-1], above[0][0]] if above else [_usual(below)]
-    return [_priced(_costs(report, question, rate), rate, options) for rate in asked]
+    return [below[-1], above[0][0]] if above else [_usual(below)]
 
 
 def _usual(rates: Iterable[float]) -> float:
@@ -75,6 +73,11 @@ def _costs(report: Report, question: CostQuestion, rate: float) -> dict[str, flo
     }
 
 
+def _against_next(costs: Mapping[str, float], rate: float, option: str) -> Priced:
+    others = [other for other in costs if other != option]
+    return _priced(costs, rate, (option, min(others, key=costs.__getitem__)))
+
+
 def _priced(costs: Mapping[str, float], rate: float, options: tuple[str, str]) -> Priced:
     first, second = sorted(options, key=costs.__getitem__)
     return Priced(rate, (first, second), (costs[first], costs[second]))
@@ -84,7 +87,9 @@ def _said(question: CostQuestion, priced: Sequence[Priced]) -> str:
     """'At 100 messages a second SQS batched costs $31.34 a month, $113 less than RabbitMQ; at 1,000 ...'."""
     first, *others = priced
     said = [f"At {_rate(first)} messages a second {_compared(question, first, in_full=True)}"]
-    said += [f"at {_rate(own)} {_compared(question, own, in_full=first.is_equal)}" for own in others]
+    for own in others:
+        in_full = first.is_equal or set(own.options) != set(first.options)
+        said.append(f"at {_rate(own)} {_compared(question, own, in_full=in_full)}")
     return f"{'; '.join(said)}."
 
 
