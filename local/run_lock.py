@@ -8,8 +8,11 @@ whatever TMPDIR says, so that runs whose data are on different disks see each ot
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,10 +20,12 @@ from pathlib import Path
 from breakeven.errors import InputError
 
 #: of this machine. Only tests set another one
-FOLDER = Path("/tmp/breakeven-runs")  # noqa: S108 - no link is followed, and files are made exclusively
+FOLDER = Path("/tmp/breakeven-runs")  # noqa: S108 - reached by its descriptor, and no link is followed
 SUFFIX = ".lock"
 #: of the folder and of each file: other users' runs must see them, and note their own
 _FOLDER_MODE, _FILE_MODE = 0o1777, 0o644
+#: looking through the folder takes milliseconds: who keeps it locked for longer does not look, seconds
+PATIENCE_S = 10.0
 
 
 @contextmanager
@@ -33,24 +38,22 @@ def held(run_id: str, runs: Path, *, share: bool) -> Iterator[list[str]]:
         folder: brokers' data would be on another disk than was asked for
     """
     _check_asked_for()
-    path = FOLDER / f"{run_id}{SUFFIX}"
-    try:
-        with _locked(FOLDER):
-            others = _under_way(FOLDER)
-            if others and not share:
-                raise InputError("breakeven run", "this machine", None, _remedy(others))
-            noted = _note(path, f"{run_id} (process {os.getpid()}, results in {runs.absolute()})")
-    except OSError as error:
-        remedy = (
-            f"runs of this machine cannot be noted there ({error.strerror}), where others see them; "
-            f"have {FOLDER.parent} writable for everybody, and {FOLDER.name} in it a folder"
-        )
-        raise InputError("breakeven run", "folder", str(FOLDER), remedy) from None
-    try:
-        yield others
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(noted)
+    name = f"{run_id}{SUFFIX}"
+    with _opened(FOLDER) as folder:
+        try:
+            with _locked(folder):
+                others = _under_way(folder)
+                if others and not share:
+                    raise InputError("breakeven run", "this machine", None, _remedy(others))
+                noted = _note(folder, name, f"{run_id} (process {os.getpid()}, results in {runs.absolute()})")
+        except OSError as error:
+            raise _not_noted(error) from None
+        try:
+            yield others
+        finally:
+            with suppress(OSError):  # somebody has cleared the folder, or its disk is no longer writable
+                os.unlink(name, dir_fd=folder)
+            os.close(noted)
 
 
 def _check_asked_for() -> None:
@@ -69,37 +72,83 @@ def _remedy(others: list[str]) -> str:
     )
 
 
+def _not_noted(error: OSError) -> InputError:
+    remedy = (
+        f"runs of this machine cannot be noted there, where others see them ({error.strerror}); it must be a "
+        "folder in which everybody may make files (mode 1777), on a disk that has room: have its owner mend "
+        "it, or remove it while no run is under way"
+    )
+    return InputError("breakeven run", "folder", str(FOLDER), remedy)
+
+
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    with suppress(FileExistsError):
-        folder.mkdir(parents=True)
-        folder.chmod(_FOLDER_MODE)
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+def _opened(folder: Path) -> Iterator[int]:
+    """A descriptor of the folder, made where it is not there.
+
+    All else goes through it: by its path somebody else's folder could become a link to any other in between.
+    """
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
+        with suppress(FileExistsError):
+            folder.mkdir()
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError as error:
+        raise _not_noted(error) from None
+    try:
+        found = os.fstat(opened)
+        if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) != _FOLDER_MODE:
+            with suppress(OSError):
+                os.fchmod(opened, _FOLDER_MODE)
+        yield opened
     finally:
         os.close(opened)
 
 
-def _note(path: Path, text: str) -> int:
-    """The file's descriptor, which holds the lock until it is closed."""
-    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _FILE_MODE)
-    os.fchmod(opened, _FILE_MODE)
-    os.write(opened, text.encode())
-    fcntl.flock(opened, fcntl.LOCK_EX)
+@contextmanager
+def _locked(folder: int) -> Iterator[None]:
+    """:raises OSError: somebody keeps it locked"""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise TimeoutError(errno.ETIMEDOUT, "another program keeps it locked") from None
+            time.sleep(0.05)
+    try:
+        yield
+    finally:
+        fcntl.flock(folder, fcntl.LOCK_UN)
+
+
+def _note(folder: int, name: str, text: str) -> int:
+    """The file's descriptor, which holds the lock until it is closed.
+
+    :raises OSError: there is no room for it; no file is left then
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    opened = os.open(name, flags, _FILE_MODE, dir_fd=folder)
+    try:
+        os.fchmod(opened, _FILE_MODE)
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        os.write(opened, os.fsencode(text))
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        os.close(opened)
+        raise
     return opened
 
 
-def _under_way(folder: Path) -> list[str]:
+def _under_way(folder: int) -> list[str]:
     """What the runs say of themselves; files of runs that were killed are removed."""
     found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX)):
         with suppress(OSError):  # another user's, whose folder this is
-            opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
             try:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path.unlink()
+                os.unlink(name, dir_fd=folder)
             except BlockingIOError:
                 found.append(_printable(os.read(opened, 1000)))
             finally:

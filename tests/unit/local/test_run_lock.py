@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -134,7 +137,71 @@ def test_a_folder_that_is_none_is_refused_with_the_remedy(tmp_path: Path, locks:
     else:
         locks.touch()
     with pytest.raises(
-        InputError, match=r"folder: '.*breakeven-runs': runs of this machine .*breakeven-runs in it a folder"
+        InputError, match=r"folder: '.*breakeven-runs': runs of this machine .*; it must be a folder in which"
     ):
         start()
     assert not is_link or (tmp_path / "precious.lock").exists()
+
+
+def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(
+    tmp_path: Path, locks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere, moved = tmp_path / "elsewhere", tmp_path / "moved"
+    elsewhere.mkdir()
+    (elsewhere / "poetry.lock").touch()
+    look = run_lock._under_way
+
+    def swapped(folder: int) -> list[str]:
+        locks.rename(moved)
+        locks.symlink_to(elsewhere)
+        return look(folder)
+
+    monkeypatch.setattr(run_lock, "_under_way", swapped)
+    with run_lock.held("r1", tmp_path, share=False):
+        assert [path.name for path in moved.iterdir()] == ["r1.lock"]
+    assert [path.name for path in elsewhere.iterdir()] == ["poetry.lock"]
+    assert list(moved.iterdir()) == []
+
+
+def test_who_keeps_the_folder_locked_keeps_no_run_waiting_for_ever(
+    locks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_lock, "PATIENCE_S", 0.1)
+    locks.mkdir()
+    opened = os.open(locks, os.O_RDONLY)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    with pytest.raises(InputError, match=r"\(another program keeps it locked\)"):
+        start()
+    os.close(opened)
+    assert start() == []
+
+
+def test_a_note_for_which_there_is_no_room_is_not_left_half_written(
+    locks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(InputError, match=r"\(No space left on device\); .* on a disk that has room"):
+        start()
+    assert list(locks.iterdir()) == []
+
+
+def test_a_folder_of_ones_own_is_opened_to_others_where_it_was_not(locks: Path) -> None:
+    locks.mkdir(mode=0o700)  # as of a run that was killed right after it had made the folder
+    start()
+    assert locks.stat().st_mode & 0o7777 == 0o1777
+
+
+def test_a_folder_that_is_cleared_meanwhile_ends_no_run(tmp_path: Path, locks: Path) -> None:
+    with run_lock.held("r1", tmp_path, share=False):
+        shutil.rmtree(locks)
+    assert not locks.exists()
+
+
+def test_results_may_be_in_a_folder_whose_name_is_no_utf_8() -> None:
+    with run_lock.held("r1", Path(os.fsdecode(b"/a\xff")), share=False):
+        assert [said.partition("results in ")[2] for said in start(share=True)] == [
+            "/a\N{REPLACEMENT CHARACTER})"
+        ]
