@@ -31,6 +31,8 @@ WORKERS = 4
 #: are as fast as buffers of the network fill, whatever the server does: they are always alike, and what
 #: they leave takes a slow server a minute.
 UNCONFIRMED = 1000
+#: of each producer, which has that many of them in its memory: fewer of large messages, bytes
+UNCONFIRMED_BYTES = 4 * 1024**2
 #: what is assumed of a window when a run is planned: how many of each kind, and seconds around each
 EXPECTED_WINDOWS, AROUND_WINDOW_S = 3, 1.0
 
@@ -65,7 +67,15 @@ def _kind(case: Case) -> tuple[object, ...]:
     workload = case.workload
     batches = (workload.send_batch, workload.receive_batch, workload.delete_batch)
     pages = workload.message_bytes // PAGE_BYTES
-    return (pages, workload.client, workload.consume, workload.confirms, *batches)
+    each_confirmed = _unanswered(workload) == workload.send_batch
+    return (pages, workload.client, workload.consume, each_confirmed, *batches)
+
+
+def _unanswered(workload: Workload) -> int:
+    """Messages of one producer that may await their confirms at once, in a window."""
+    if workload.confirms:
+        return workload.send_batch
+    return max(1, min(UNCONFIRMED, UNCONFIRMED_BYTES // workload.most_bytes))
 
 
 def distinctions(windows: Sequence[Case]) -> list[tuple[str, ...]]:
@@ -99,13 +109,15 @@ def _window(case: Case) -> Case:
         "consumers": WORKERS,
         "queues": 1,
         "messages": None,
+        "prefill": 0,
+        "wait_s": min(workload.wait_s, WINDOW_S),  # a receive of an emptied queue would wait after the window
         "warmup_s": 0.0,
         "measure_s": WINDOW_S,
         "drain_s": DRAIN_S,
         "rate": None,
         "profile": (),
         "confirms": True,
-        "window": workload.send_batch if workload.confirms else UNCONFIRMED,
+        "window": _unanswered(workload),
         "linger_ms": 0.0,
         "processing_ms": 0.0,
         "processing_profile": (),

@@ -43,6 +43,7 @@ def test_a_window_is_of_each_kind_the_most_frequent_first():
         {"mode": "capacity", "rate": 100},
         {"rate": 50, "arrivals": "poisson", "processing_ms": 20},
         {"nodes_down": 1},
+        {"prefill": 1_000_000},
     ],
 )
 def test_whatever_a_case_does_its_window_sends_and_receives_as_fast_as_that_goes(scenario):
@@ -50,13 +51,35 @@ def test_whatever_a_case_does_its_window_sends_and_receives_as_fast_as_that_goes
     work = window.workload
     assert (work.mode, work.producers, work.consumers, window.loaders) == ("parallel", WORKERS, WORKERS, 1)
     assert not work.is_open
-    assert (work.messages, work.processing_ms, work.nodes_down) == (None, 0.0, 0)
+    assert (work.messages, work.prefill, work.processing_ms, work.nodes_down) == (None, 0, 0.0, 0)
 
 
 @pytest.mark.parametrize(("confirms", "window"), [(True, 1), (False, UNCONFIRMED)])
 def test_whatever_is_confirmed_in_a_case_its_window_knows_what_has_arrived(confirms, window):
     (found,) = windows({"only": {"confirms": confirms, "mandatory": False, "window": 5}}, RABBITMQ)
     assert (found.workload.confirms, found.workload.window) == (True, window)
+
+
+@pytest.mark.parametrize(
+    ("size", "window"), [("16B", 1000), ("4KiB", 1000), ("64KiB", 64), ("1MiB", 4), ("128MiB", 1)]
+)
+def test_of_large_messages_fewer_are_unconfirmed_at_once_as_all_are_in_memory(size, window):
+    work = {"confirms": False, "mandatory": False, "message_size": size}
+    (found,) = windows({"only": work}, RABBITMQ)
+    assert found.workload.window == window
+
+
+def test_of_messages_of_which_one_is_unconfirmed_there_is_one_kind():
+    plain = {"mandatory": False, "message_size": "8MiB"}
+    assert len(windows({"a": plain, "b": {**plain, "confirms": False}}, RABBITMQ)) == 1
+    small = {"mandatory": False, "message_size": "1KiB"}
+    assert len(windows({"a": small, "b": {**small, "confirms": False}}, RABBITMQ)) == 2
+
+
+@pytest.mark.parametrize(("wait_s", "in_window"), [(0, 0), (0.5, 0.5), (20, 1)])
+def test_no_receive_of_a_window_waits_for_longer_than_the_window_is(wait_s, in_window):
+    (found,) = windows({"only": {"wait_s": wait_s, "receive_batch": 10}})
+    assert found.workload.wait_s == in_window
 
 
 def test_of_many_kinds_the_most_frequent_are_done():
