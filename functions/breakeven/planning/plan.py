@@ -202,8 +202,12 @@ def to_run(
     allowance: Allowance,
     account: machine_availability.Account,
     book: PriceBook | None = None,
+    taken_over: Sequence[Case] = (),
 ) -> Plan:
-    """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
+    """The plan with these of its cases to be run: their order, what they take, and what cannot run.
+
+    :param taken_over: cases that an earlier run has measured, whose metrics are read by this one
+    """
     environment, book = plan.environment, book or book_of(plan.region)
     compared = [case for case in cases if case.target != INSTRUMENT]
     fit = [part.lanes_at_once(compared, account) for part in (machine_availability, quotas)]
@@ -214,6 +218,7 @@ def to_run(
         book,
         lanes,
         windows=windows_of_lanes(compared, plan.warm_up_s) if plan.warm_up else [],
+        taken_over=taken_over,
         image_built=account.image_built,
         to_bake=machine_availability.to_bake(cases, account),
     )

@@ -8,6 +8,8 @@ import pytest
 
 from breakeven.errors import InputError, SelfTestFailedError
 from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.budget.metric_lines import metrics_read
+from breakeven.planning.execution_limits import METRICS_WAIT_S
 from breakeven.report.tables.instrument_findings import FAILED
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
@@ -145,6 +147,14 @@ def test_cloudwatch_is_asked_of_what_a_run_had_settled_that_ended_before_it_aske
     for case_id in everyone:
         services.store.put_bytes(layout.row_key("service_minutes", FIRST, case_id), b"minutes")
     assert not plan(services, "third", surroundings=None, resume_run_id=FIRST)["metrics"]
+    waits, not_again = (
+        services.store.get_json(layout.plan_key(run_id))["plan"]["estimate"] for run_id in (SECOND, "third")
+    )
+    assert waits["seconds"] - not_again["seconds"] == METRICS_WAIT_S
+    first, third = ({line["what"]: line["quantity"] for line in each["lines"]} for each in (waits, not_again))
+    read = metrics_read([services.case(FIRST, case_id) for case_id in everyone])
+    assert (first["metrics of services, read"], third["metrics of services, read"]) == (read, 0)
+    assert first["workflow"] > third["workflow"]
 
 
 def test_twice_it_does_the_same_and_the_run_before_stays_as_it_is(services, aborted):

@@ -81,6 +81,7 @@ def estimate(
     at_once: int | None = None,
     *,
     windows: Sequence[Case] = (),
+    taken_over: Sequence[Case] = (),
     image_built: bool | None = None,
     to_bake: Sequence[str] = (),
 ) -> Estimate:
@@ -90,6 +91,7 @@ def estimate(
 
     :param at_once: how many lanes there is room for on AWS; None: for all
     :param windows: of the lanes' warm-ups
+    :param taken_over: cases that an earlier run has measured, whose metrics are read by this one
     :param image_built: whether the image of tasks is there; None is not known, and paid for
     :param to_bake: images of brokers that are baked first, all at the same time
     """
@@ -108,11 +110,12 @@ def estimate(
         seconds += task_lines.before_s(environment, image_built=image_built)
     lines = []
     if environment == "aws":
-        seconds += METRICS_WAIT_S if has_metrics(cases) else 0.0
+        seconds += METRICS_WAIT_S if has_metrics([*cases, *taken_over]) else 0.0
         seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
         of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
         lines = [
-            _line(book, *each) for each in [*_quantities(cases, lanes, windows), *of_tasks, *baking(to_bake)]
+            _line(book, *each)
+            for each in [*_quantities(cases, lanes, windows, taken_over), *of_tasks, *baking(to_bake)]
         ]
     return Estimate(
         seconds=round(seconds, 1),
@@ -141,7 +144,10 @@ def lane_seconds(
 
 
 def _quantities(
-    cases: Sequence[Case], lanes: dict[TargetName, float], windows: Sequence[Case]
+    cases: Sequence[Case],
+    lanes: dict[TargetName, float],
+    windows: Sequence[Case],
+    taken_over: Sequence[Case],
 ) -> list[task_lines.Quantity]:
     loaders = sum(case.loaders for case in cases)
     called = [case for case in cases if not has_tasks(case)]
@@ -169,7 +175,7 @@ def _quantities(
         "loader": loaders,
         "lane": len(lanes),
         "run": 1,
-        "metrics": int(has_metrics(cases)),
+        "metrics": int(has_metrics([*cases, *taken_over])),
     }
     count["broker_look"] = broker_looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
@@ -177,6 +183,7 @@ def _quantities(
     # a checkpoint each second and a result a loader; lists are billed as what is written
     written = loaders_s + loaders + assumed.ROWS_PER_CASE * len(cases)
     written += assumed.ORDER_LOOKS_PER_S * ordering + awaiting
+    read = metrics_read(cases) + metrics_read(taken_over)  # of brokers of their own
     return [
         *((broker_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         *volumes(machines, lanes),
@@ -196,7 +203,7 @@ def _quantities(
         ("traffic across zones", "network", "cross_zone_gb", sum(map(cross_zone_gb, [*cases, *windows]))),
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
-        ("metrics of services, read", "cloudwatch", "metric_read", metrics_read(cases)),
+        ("metrics of services, read", "cloudwatch", "metric_read", read),
     ]
 
 

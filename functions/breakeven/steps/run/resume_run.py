@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.tables.instrument_findings import is_warning
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
-from breakeven.results.schemas import TABLES
+from breakeven.results.schemas import SERVICE_MINUTES, TABLES
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT
@@ -53,13 +53,17 @@ def is_settled(item: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The run that is gone on with. ``document`` is its plan's, ``items`` its state's."""
+    """The run that is gone on with. ``document`` is its plan's, ``items`` its state's.
+
+    ``metrics_of``: ids of the cases of which it has read what CloudWatch knows; an aborted run has read none.
+    """
 
     run_id: str
     document: Mapping[str, Any]
     items: Items
     plan: Plan
     wanted: RunInput
+    metrics_of: frozenset[str] = frozenset()
 
     @property
     def settled(self) -> dict[str, Mapping[str, Any]]:
@@ -137,8 +141,10 @@ def plan_resumed(
     # all of its cases, and rounds of those not settled: time, dollars and refusals are of what is left to run
     cases = [case.model_copy(update={"run_id": run_id}) for case in earlier.plan.cases]
     ours = {"run_id": run_id, "cases": cases, "max_usd": wanted.max_usd}
-    left = [case for case in cases if case.case_id not in earlier.settled]
-    plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account, book)
+    settled = earlier.settled
+    left = [case for case in cases if case.case_id not in settled]
+    unread = [case for case in cases if case.case_id in settled and case.case_id not in earlier.metrics_of]
+    plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account, book, unread)
     plan.raise_if_refused()
     return plan
 
@@ -194,9 +200,13 @@ def earlier_run(services: Services, run_id: str, is_running: Callable[[str], boo
     if execution and is_running(str(execution)):
         stop = f"aws stepfunctions stop-execution --execution-arn {execution}"
         raise refused(run_id, f"it still runs; wait for its end, or stop it: {stop}")
-    return read_earlier(
-        run_id, services.store.find_json(layout.plan_key(run_id)), items, "this installation's bucket"
-    )
+    document = services.store.find_json(layout.plan_key(run_id))
+    found = read_earlier(run_id, document, items, "this installation's bucket")
+    table = SERVICE_MINUTES.name
+    keys = set(services.store.keys(layout.rows_prefix(table, run_id)))
+    names = (case.case_id for case in found.plan.cases)
+    read = frozenset(name for name in names if layout.row_key(table, run_id, name) in keys)
+    return replace(found, metrics_of=read)
 
 
 def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
