@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _here(arguments: argparse.Namespace, damaged: list[InputError]) -> Source:
     """
-    :param damaged: is given an error for each report that cannot be read
+    :param damaged: is given an error for each report that cannot be read, and each run whose records cannot
     :raises InputError: an option of runs on AWS, or no such folder
     """
     for option in ("region", "prefix", "profile"):
@@ -100,6 +100,7 @@ def _here(arguments: argparse.Namespace, damaged: list[InputError]) -> Source:
     if not runs.is_dir():
         remedy = f"no such folder; name the one that has the runs, or make a run: {command('run')}"
         raise InputError("breakeven trend", "--runs", str(runs), remedy)
+    damaged += earlier_reports.unreadable(runs, arguments.suite)
     damaged += map(_gone, earlier_reports.without_report(runs, arguments.suite))
     return earlier_reports.suite_runs(runs, arguments.suite), partial(_read, runs, damaged)
 

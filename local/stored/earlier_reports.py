@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
+from breakeven.errors import InputError
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.comparable_runs import SuiteRun, latest_of_each, planned_run, suite_run
 from breakeven.report.drift.drift_builder import TRIED, drift_since_last
@@ -18,12 +20,14 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.earlier_runs import REPORT, keep
 from breakeven.targets.catalog import INSTRUMENT
-from local.stored.damage import PLAN, RECORDS
+from local.stored.damage import PLAN, RECORDS, document
 from local.stored.export import Items
 from local.stored.whole_files import read_object, read_records
 
 #: of a file that somebody has edited, or a version before this one has written
 UNREADABLE = (OSError, ValueError, KeyError, TypeError)
+#: of what no trend can have a run without
+LACKED = "no trend has the run without it; restore it from a copy"
 
 
 def known_suites(runs: Path) -> list[str]:
@@ -55,17 +59,56 @@ def without_report(runs: Path, suite: str) -> list[Path]:
 
 def _ended(runs: Path, suite: str) -> Iterator[tuple[str, SuiteRun]]:
     """Of each folder whose run came to its end: the id that it recorded, and the run by the folder's name."""
-    for path in sorted(runs.glob(f"*/{RECORDS}")):
-        folder = path.parent
-        if folder.is_symlink():
-            continue
+    for folder in _folders(runs):
         with suppress(*UNREADABLE):
-            items = read_records(path)
-            run = items[RUN]
-            if run.get("suite") == suite and "finished_at" in run:
-                plan = read_object(folder / PLAN)
-                known = planned_run(plan, folder.name, run["started_at"], _ok(items))
-                yield str(run.get("run_id", folder.name)), known
+            if found := _run_of(folder, suite):
+                yield found
+
+
+def unreadable(runs: Path, suite: str) -> Iterator[InputError]:
+    """Of each folder whose records or plan are damaged, unless its run is known to be another suite's."""
+    for folder in _folders(runs):
+        try:
+            _run_of(folder, suite)
+        except UNREADABLE:
+            if _suite_of(folder) in {None, suite}:
+                yield _damage(folder)
+
+
+def _folders(runs: Path) -> list[Path]:
+    return [path.parent for path in sorted(runs.glob(f"*/{RECORDS}")) if not path.parent.is_symlink()]
+
+
+def _run_of(folder: Path, suite: str) -> tuple[str, SuiteRun] | None:
+    """None where it is another suite's, or has not come to its end. Raises ``UNREADABLE``."""
+    items = read_records(folder / RECORDS)
+    run = items[RUN]
+    if run.get("suite") != suite or "finished_at" not in run:
+        return None
+    known = planned_run(read_object(folder / PLAN), folder.name, run["started_at"], _ok(items))
+    return str(run.get("run_id", folder.name)), known
+
+
+def _suite_of(folder: Path) -> str | None:
+    """By whichever of its files can be read."""
+    files = ((folder / RECORDS, (RUN, "suite")), (folder / PLAN, ("suite", "name")))
+    for path, names in (*files, (report_of(folder), ("suite",))):
+        with suppress(*UNREADABLE):
+            found: Any = read_object(path)
+            for name in names:
+                found = found[name]
+            return str(found)
+    return None
+
+
+def _damage(folder: Path) -> InputError:
+    try:
+        document(folder / RECORDS, read_records, LACKED)
+        document(folder / PLAN, read_object, LACKED)
+    except InputError as error:
+        return error
+    wrong = f"{RECORDS} or {PLAN} lacks what this version writes, or has something else in its place"
+    return InputError(str(folder), "run", folder.name, f"{wrong}; {LACKED}")
 
 
 def _ok(items: Items) -> int:
