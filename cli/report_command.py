@@ -127,7 +127,9 @@ def write(report: Report, folder: Path, but: str = "", *, perftest: bool = False
         for name, body in files.items():
             write_whole(folder / name, body)
     except OSError as error:
-        remedy = f"{folder} cannot be written ({error.strerror or error}); make it writable, or copy it"
+        why = "is no folder" if folder.exists() and not folder.is_dir() else error.strerror or error
+        what = "move it away" if why == "is no folder" else "make it writable, or copy it"
+        remedy = f"{folder} cannot be written ({why}); {what}"
         raise InputError("breakeven report", "run", report.run_id, remedy) from error
     return [folder / name for name in files]
 

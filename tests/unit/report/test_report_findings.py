@@ -236,6 +236,12 @@ def test_a_flag_of_the_run_is_raised_at_its_limit_and_the_self_test_says_it(flag
     assert not all(figure in " ".join(sentences(sparing)) for figure in figures)
 
 
+def test_that_every_case_was_disturbed_is_said_as_of_all() -> None:
+    disturbed = [case.model_copy(update={"flags": ["busy_host"]}) for case in WHOLE.cases]
+    for cases, said in ((disturbed, "In both cases "), ([*disturbed, disturbed[0]], "In all 3 cases ")):
+        assert SAID["busy"](WHOLE.model_copy(update={"cases": cases})).startswith(said)
+
+
 def test_what_a_fault_held_up_is_not_said_of_the_target() -> None:
     cut_off = open_loop(99, 98.9, parameters=OPEN | {"faults": "cut-clients of the leader at 6 s, for 4 s"})
     assert SAID["fell_behind"](cut_off) == ""

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.errors import InputError
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
+from cli.report_command import write
+from tests.fixtures.report import sample
 from tests.support.refused_input import refused
 
 LONG = "1B" * 500
@@ -90,6 +93,16 @@ def test_a_folder_in_the_place_of_a_file_is_told_from_it(
     assert line.endswith("cannot be read (is not a regular file); start a new run")
     line = refused(capsys, "report", "--published", "A", "--runs", str(folder / "plan.json"))
     assert line.endswith("cannot be written: Not a directory; give another folder")
+
+
+def test_a_file_in_the_place_of_the_reports_folder_is_said_to_be_none(
+    folder: Path,
+) -> None:
+    report = sample.report(sample.planned()[:1])
+    (folder / "report").write_text("mine")
+    with pytest.raises(InputError, match=r"report cannot be written \(is no folder\); move it away"):
+        write(report, folder / "report")
+    assert (folder / "report").read_text() == "mine"
 
 
 def test_a_plan_without_a_version_is_of_an_earlier_one(
