@@ -207,6 +207,11 @@ def plural(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
+def every(number: int, noun: str) -> str:
+    """Of several, that it is all of them: 'both cases', 'all 3 cases'."""
+    return f"both {noun}s" if number == 2 else f"all {plural(number, noun)}"
+
+
 def part(number: int, total: int, noun: str) -> str:
     """How many of a number there are: '2 of 3 cases', and of a single one 'the only case' or 'no case'."""
     if total == 1:

@@ -35,7 +35,11 @@ def _measured(report: Report) -> str:
         return ""
     planned = len(report.cases) + report.unsettled
     some = words.capital(words.part(len(done), planned, "case"))
-    of = f"{words.capital(_every(planned))} were" if len(done) == planned > 1 else f"{some} {_was(len(done))}"
+    of = (
+        f"{words.capital(words.every(planned, 'case'))} were"
+        if len(done) == planned > 1
+        else f"{some} {_was(len(done))}"
+    )
     here = "on this machine" if report.environment == "local" else "on AWS"
     names = sorted({words.short_target_name(c.target) for c in done if c.provenance == "emulated"})
     emulated = f" ({words.listing(names)} emulated)" if names else ""
@@ -49,15 +53,10 @@ def _busy(report: Report) -> str:
     busy = sum("busy_host" in case.flags for case in done)
     if not busy:
         return ""
-    which = _every(busy) if busy == len(done) > 1 else words.part(busy, len(done), "case")
+    which = words.every(busy, "case") if busy == len(done) > 1 else words.part(busy, len(done), "case")
     return (
         f"In {which} other work kept the host busy, so that these speeds may be worse than the target's own."
     )
-
-
-def _every(number: int) -> str:
-    """Of cases, of which there are several."""
-    return "both cases" if number == 2 else f"all {words.plural(number, 'case')}"
 
 
 def _done(report: Report) -> list[CaseReport]:

@@ -91,9 +91,12 @@ def _machine(names: dict[str, str], shared: dict[str, SharedCores]) -> tuple[tup
     said = (
         f" the machine's {cores} were the limit: the nodes of a case used {min(used):.2f} to {max(used):.2f} "
         f"of them on average, loaders and all else the rest, and {min(idle):.1%} to "
-        f"{max(idle):.1%} was idle. These cases are: {'; '.join(names[case_id] for case_id in shared)}."
+        f"{max(idle):.1%} was idle."
     )
-    return ((Strong(f"In {words.plural(len(shared), 'case')}"), said),)
+    if len(shared) == len(names):
+        return ((Strong(f"In {words.every(len(shared), 'case')}"), said),)
+    those = "; ".join(names[case_id] for case_id in shared)
+    return ((Strong(f"In {words.plural(len(shared), 'case')}"), f"{said} These cases are: {those}."),)
 
 
 def _table(report: Report, courses: dict[str, list[NodeCourse]]) -> Table:

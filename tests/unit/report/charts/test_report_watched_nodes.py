@@ -139,9 +139,17 @@ def test_cases_that_used_up_the_machine_share_a_sentence() -> None:
     assert shown
     (bullets,) = (part for part in shown.parts if isinstance(part, Bullets))
     ((lead, said),) = bullets.items
-    assert lead == Strong("In 2 cases")
+    assert lead == Strong("In both cases")
+    assert "These cases are" not in said
     assert "used 0.50 to 1.50 of them on average" in said
-    assert "1.0% to 3.0% was idle" in said
+    assert said.endswith("1.0% to 3.0% was idle.")
+    third = made.cases[0].model_copy(update={"case_id": "third"})
+    shown = section(Subject(made.model_copy(update={"cases": [*idle, third]}), None, with_charts=False))
+    assert shown
+    (bullets,) = (part for part in shown.parts if isinstance(part, Bullets))
+    ((lead, said),) = bullets.items
+    assert lead == Strong("In 2 cases")
+    assert re.search(r"was idle\. These cases are: [^;]*; [^;]*\.$", said)
 
 
 def charted(made: Report) -> list[Chart]:
