@@ -21,5 +21,12 @@ function said(key: string, value: string | number | null, state: State, data: Pa
   if (choice) return `${name} ${choice[1]}`;
   if (value === null) return `${name} not given`;
   if (typeof value === "string") return `${name} ${value}`;
-  return `${name} ${control?.kind === "size" ? size(value) : number(value)}`;
+  if (control?.kind === "size") return `${name} ${size(value)}`;
+  return `${name} ${withUnit(number(value), control?.unit ?? "")}`;
+}
+
+/** A unit that is a range, such as '1 to 10', says nothing of the value. */
+function withUnit(value: string, unit: string): string {
+  if (unit === "$") return `$${value}`;
+  return unit && !/^\d/.test(unit) ? `${value} ${unit}` : value;
 }

@@ -280,6 +280,12 @@ def test_on_paper_the_answer_stands_without_its_controls(opened):
     assert page.locator("#yours-settings").inner_text() == said
 
 
+def test_what_is_set_is_said_with_its_unit(opened):
+    page = opened(hash="#v1&hours=8&hour_rate=90&send_batch=2")
+    said = "Set here: Messages a send 2; Staff time 8 hours a month; Price of an hour $90."
+    assert page.locator("#yours-settings").inner_text() == said
+
+
 def test_it_is_never_wider_than_its_window(opened):
     page = opened()
     page.locator("#controls summary").click()
