@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from importlib import metadata
 from typing import Any, Protocol
 
 from breakeven.published.support import support_of
@@ -23,13 +21,17 @@ from breakeven.steps.reasons import reason_of
 from breakeven.steps.run.earlier_runs import keep_run, with_drift
 from breakeven.steps.run.publish_report import content_type, publish
 from breakeven.steps.run.read_metrics import READ_AT, UNANSWERED
+from breakeven.steps.run.software import versions
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
-PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
+#: of a plan of an earlier version
+NOT_ITS_OWN = (
+    "Versions are those of the machine on which this report was made anew: the run kept none of its own."
+)
 SUBJECT_LIMIT = 100  # of SNS
 
 
@@ -149,13 +151,15 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
         notes.append(_resumed(resumed))
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
+    if "versions" not in plan:
+        notes.append(NOT_ITS_OWN)
     return Manifest(
-        project_version=VERSION,
+        project_version=plan.get("version", VERSION),
         scenario_sha256=plan["suite"]["sha256"],
         seed=plan["plan"]["seed"],
         rabbitmq=_server(lanes, "rabbitmq"),
         sqs=_server(lanes, "sqs"),
-        versions={"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        versions=plan.get("versions") or versions(),
         hardware=surroundings["hardware"],
         price_books=plan["price_books"],
         notes=notes,

@@ -25,6 +25,7 @@ from breakeven.steps.run.account_capacity import instance_types, prices_of
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
+from breakeven.steps.run.software import versions
 from breakeven.steps.run.suite_advice import known_advice
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT, record_of
@@ -228,6 +229,7 @@ def _store(
         layout.plan_key(run_id),
         {
             "version": VERSION,
+            "versions": versions(),
             "input": wanted.model_dump(mode="json"),
             "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},
             "plan": plan.model_dump(mode="json"),

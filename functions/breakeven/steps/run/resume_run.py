@@ -25,6 +25,7 @@ from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import SERVICE_MINUTES, TABLES
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
+from breakeven.steps.run.software import versions
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.version import VERSION
@@ -229,6 +230,7 @@ def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
         layout.plan_key(run_id),
         {
             **earlier.document,
+            "versions": versions(),
             "input": {**earlier.document["input"], "max_usd": plan.max_usd},
             "plan": plan.model_dump(mode="json"),
             "resumed": {

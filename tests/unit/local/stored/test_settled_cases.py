@@ -11,12 +11,15 @@ from moto.moto_api._internal.models import moto_api_backend
 from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
+from breakeven.steps.run.build_report import NOT_ITS_OWN
+from breakeven.steps.run.software import versions
 from breakeven.steps.services import Services
 from cli import report_source
 from cli.main import main
 from local.stored import resumed_run
 from local.stored.export import UnwritableError, export_run, point_latest
 from local.stored.settled_cases import SettledCases, is_under_way
+from local.stored.settled_report import settled_report
 from tests.support.aws.moto_results import services_in_moto
 from tests.support.workflow.full_disk import full_disk
 from tests.support.workflow.settled_run import RUN_ID, ended, keep, plan, settle
@@ -132,6 +135,23 @@ def test_of_a_run_that_has_not_finished_the_report_says_when_it_was_made(runs: P
     assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
     report = report_source.read(runs / RUN_ID / "report" / "report.json")
     assert (report.finished_at, report.made_at is None) == ("", False)
+
+
+@pytest.mark.usefixtures("killed")
+def test_a_report_that_is_made_anew_elsewhere_has_the_versions_of_the_run(runs: Path) -> None:
+    path = runs / RUN_ID / "plan.json"
+    plan = json.loads(path.read_text())
+    assert plan["versions"] == versions()
+    own = {**plan["versions"], "python": "3.13.99"}
+    path.write_text(json.dumps({**plan, "version": "0.0.9", "versions": own}))
+    manifest = settled_report(runs / RUN_ID).manifest
+    assert (manifest.project_version, manifest.versions) == ("0.0.9", own)
+    assert NOT_ITS_OWN not in manifest.notes
+    del plan["versions"]  # as an earlier version wrote it
+    path.write_text(json.dumps(plan))
+    manifest = settled_report(runs / RUN_ID).manifest
+    assert manifest.versions == versions()
+    assert NOT_ITS_OWN in manifest.notes
 
 
 def test_it_is_made_anew_each_time(
