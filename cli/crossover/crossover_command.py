@@ -192,11 +192,18 @@ def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
             raise InputError(WHERE, "--runs", str(arguments.runs), remedy)
         return RunsCapacities()
     # which brings the charts of a report, for which a question without a run would only wait
-    from cli.report_source import find, read  # noqa: PLC0415
+    from cli.report_source import find, read, unfinished  # noqa: PLC0415
+    from local.stored.settled_report import settled_report  # noqa: PLC0415
 
-    with _named("--capacity-from", arguments.capacity_from):
-        source = find(arguments.capacity_from, arguments.runs or Path("runs"))
-    found = capacities_from(read(source), WHERE, inputs)
+    runs = arguments.runs or Path("runs")
+    # latest is the run that is under way as soon as a case of it is settled
+    if folder := unfinished(arguments.capacity_from, runs):
+        report = settled_report(folder)
+    else:
+        with _named("--capacity-from", arguments.capacity_from):
+            source = find(arguments.capacity_from, runs)
+        report = read(source)
+    found = capacities_from(report, WHERE, inputs)
     given = {"--capacity": (found.own, inputs.capacity_msg_per_s)}
     given["--amazon-mq-capacity"] = (found.managed, inputs.amazon_mq_capacity_msg_per_s)
     for option, (measured, asked) in given.items():

@@ -154,6 +154,14 @@ def test_a_report_that_is_made_anew_elsewhere_has_the_versions_of_the_run(runs: 
     assert NOT_ITS_OWN in manifest.notes
 
 
+@pytest.mark.usefixtures("killed")
+def test_what_it_found_of_capacities_is_read_before_it_has_a_report(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["crossover", "--capacity-from", "latest", "--runs", str(runs)]) == 2
+    assert f"--capacity-from: '{RUN_ID}': it found no capacity; give a run" in capsys.readouterr().err
+
+
 def test_it_is_made_anew_each_time(
     services: Services, killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
