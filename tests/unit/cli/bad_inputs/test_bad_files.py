@@ -10,6 +10,8 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
+from cli.exit_codes import BAD_INPUT
+from cli.main import main
 from cli.report_command import write
 from tests.fixtures.report import sample
 from tests.support.refused_input import refused
@@ -60,7 +62,10 @@ def test_records_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], name
         assert line.startswith(f"error: {folder / 'state.json'}: {said}"), argv
     resumed = refused(capsys, "run", "--resume", "r1", "--runs", str(folder.parent))
     assert f"breakeven run: --resume: 'r1': {folder / 'state.json'} cannot be read (" in resumed
-    assert "no run of this suite" in refused(capsys, "trend", "quick", "--runs", str(folder.parent))
+    assert main(["trend", "quick", "--runs", str(folder.parent)]) == BAD_INPUT
+    nothing, why = capsys.readouterr().err.splitlines()
+    assert "no report that could be compared with the newest can be read, as is said below" in nothing
+    assert f"{folder / 'state.json'}: " in why
     assert sorted(folder.rglob("*")) == before
 
 
