@@ -43,7 +43,7 @@ OF_FILE = {file: name for name, files in SHARING.items() for file in files}
 
 #: of folders that drive real servers in real time
 REAL = ("tests/e2e/", "tests/integration/")
-#: the part of the workers that begin with the others
+#: the part of the workers that begin with the others: one of four
 COMPUTING = 1 / 3
 
 
