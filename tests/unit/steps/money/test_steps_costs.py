@@ -193,6 +193,8 @@ def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history
     told = in_detail(report)
     charged = "or no crossing if traffic between Amazon MQ's brokers is charged"
     assert f"Amazon MQ above about 2,450 ({charged}), with a {trio} between the two" in verdict(report)
+    carried = "each RabbitMQ cluster can carry 10,200 messages a second and each Amazon MQ cluster 10,500"
+    assert f"These prices suppose that {carried} (more at higher rates)" in verdict(report)
     only = f"about 2,380 messages a second (between 489 and 2,380) to about 2,450 ({charged})."
     assert f"A {trio} is the cheapest only from {only}" in told["The headline"]
     assert "Without Amazon MQ, SQS batched" in told["The headline"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import form_of
@@ -13,13 +14,14 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.money.cheapest import NAMED_RANGES, Range
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import about
+from breakeven.report.money.priced.range_words import IN_HEADLINE, options_between
 
 
 def in_short(question: CostQuestion, found: Sequence[Range]) -> str:
     """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ
     cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
     """
-    inputs, lowest = question.priced_with, _lowest(found)
+    inputs, lowest = question.priced_with, _lowest_rates(found)
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in lowest
     free = "free traffic between Amazon MQ's brokers" if is_free else ""
     loads = list(_loads(inputs, lowest))
@@ -33,34 +35,41 @@ def in_short(question: CostQuestion, found: Sequence[Range]) -> str:
 
 def in_full(question: CostQuestion, found: Sequence[Range]) -> str:
     """The same as the notes of tables have it: 'It supposes that a RabbitMQ cluster can carry ...'."""
-    inputs, lowest = question.priced_with, _lowest(found)
+    inputs, lowest = question.priced_with, _lowest_rates(found)
     clauses = []
     if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
         needs = about(_own_needs(inputs, lowest[RABBITMQ]))
         clauses.append(f"a RabbitMQ cluster can carry {needs} messages a second at peak")
     if AMAZON_MQ in lowest:
-        clauses.append(conditions(inputs, _begins(lowest[AMAZON_MQ]), question.spoken_option(AMAZON_MQ)))
+        clauses.append(conditions(inputs, lowest[AMAZON_MQ], question.spoken_option(AMAZON_MQ)))
     said = words.listing(list(filter(None, clauses)))
     more = " At higher rates they must carry more." if any(_loads(inputs, lowest)) else ""
     return f"It supposes that {said}.{more}" if said else ""
 
 
-def _lowest(found: Sequence[Range]) -> dict[str, Range]:
-    """Of the ranges that are named the first of each option: where it has another, more is to be carried."""
-    return {own.option: own for own in reversed(found[:NAMED_RANGES])}
+def _lowest_rates(found: Sequence[Range]) -> dict[str, float]:
+    """Of each option that is named the lowest rate at which it is the cheapest: where it is so again, more is
+    to be carried.
+    """
+    lowest = {own.option: _begins(own) for own in reversed(found[:NAMED_RANGES])}
+    for before, own in pairwise(found[:IN_HEADLINE]):
+        for option in options_between(before, own):
+            met = before.end.rate if before.end else _begins(own)
+            lowest[option] = min(met, lowest.get(option, met))
+    return lowest
 
 
-def _loads(inputs: Inputs, lowest: dict[str, Range]) -> Iterator[tuple[str, float]]:
+def _loads(inputs: Inputs, lowest: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """Clusters whose capacity is not given, with what each must carry where they begin to be the cheapest."""
     if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
         yield "RabbitMQ cluster", _own_needs(inputs, lowest[RABBITMQ])
     if AMAZON_MQ in lowest and not inputs.amazon_mq_capacity_msg_per_s:
         form = form_of(inputs.deployment).replace("single", "broker")
-        yield f"Amazon MQ {form}", amazon_mq_needs(inputs, _begins(lowest[AMAZON_MQ]))
+        yield f"Amazon MQ {form}", amazon_mq_needs(inputs, lowest[AMAZON_MQ])
 
 
-def _own_needs(inputs: Inputs, own: Range) -> float:
-    return capacity_of(inputs).needed_each(_begins(own))
+def _own_needs(inputs: Inputs, msg_per_s: float) -> float:
+    return capacity_of(inputs).needed_each(msg_per_s)
 
 
 def _begins(own: Range) -> float:

@@ -101,7 +101,7 @@ def _compared(report: Report, question: CostQuestion) -> list[str]:
 
 def _nowhere(report: Report, question: CostQuestion, found: list[Range]) -> list[str]:
     """Names of what was compared and has no range, nor lies between the two of the headline."""
-    named = {own.option for own in found} | set(_options_between(found[0], found[1]))
+    named = {own.option for own in found} | set(options_between(found[0], found[1]))
     return [short_name(question, option) for option in _compared(report, question) if option not in named]
 
 
@@ -113,18 +113,16 @@ def _a_second(question: CostQuestion, met: Meeting) -> str:
     return f"{about(met.rate)} messages a second{meeting_span(question, met)}"
 
 
-def _options_between(before: Range, own: Range) -> list[str]:
+def options_between(before: Range, own: Range) -> list[str]:
     """What is the cheapest between two ranges, over so little that no rate of it was priced."""
-    assert before.end
-    assert own.start
-    if own.start.rate <= before.end.rate * (1 + EXACT):
+    if not before.end or not own.start or own.start.rate <= before.end.rate * (1 + EXACT):
         return []
     others = dict.fromkeys((*before.end.options, *own.start.options))
     return [option for option in others if option not in (before.option, own.option)]
 
 
 def _between(question: CostQuestion, before: Range, own: Range) -> str:
-    names = [short_name(question, option) for option in _options_between(before, own)]
+    names = [short_name(question, option) for option in options_between(before, own)]
     return f", with {words.listing(names)} between the two" if names else ""
 
 
