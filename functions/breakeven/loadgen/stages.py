@@ -60,6 +60,14 @@ class Timeline:
         self._newest_first = (stage, *self._newest_first)
         return stage
 
+    def begin_after(self, stage: Stage, after_s: float, name: str) -> Stage:
+        """Add a stage that starts so many seconds after the start of another, by either clock.
+
+        Asked of the clocks once more, their difference would have moved by some hundred nanoseconds, and a
+        message due between the two instants would be counted as due, and not as measured.
+        """
+        return self.begin(name, stage.start_ns + round(after_s * 1e9), stage.start_s + after_s)
+
     def at(self, instant_ns: int) -> Stage | None:
         """The stage of an instant; None before the first one starts."""
         for stage in self._newest_first:

@@ -6,6 +6,7 @@ the loader's own; producers, consumers and the server are arithmetic, exact to t
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
@@ -22,7 +23,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search import share, team
 from breakeven.loadgen.search.capacity_search import CapacitySearch
 from breakeven.loadgen.self_check.diagnosis import Diagnosis
-from breakeven.loadgen.stages import Stage
+from breakeven.loadgen.stages import Stage, Timeline
 from breakeven.loadgen.workers.arrivals import Span
 from breakeven.workload.case import Case
 from tests.support.loaders.diagnoses import diagnosis
@@ -73,9 +74,11 @@ class SimulatedHost:
 
     def __init__(self, case: Case, server: Server) -> None:
         self.now_s, self._case, self._server = EPOCH_S, case, server
-        self.shared: Any = SimpleNamespace(case=case, recorder=self, ledger=self, trend=None)
+        self.shared: Any = SimpleNamespace(
+            case=case, timeline=Timeline("capacity"), recorder=self, ledger=self, trend=None
+        )
         self.diagnoses: dict[str, Diagnosis] = {}
-        self._stages: list[Stage] = []
+        self._dice = random.Random(1)
         self._producers: list[Producer] = []
         #: when messages were due, and when they are in hand: those of the last ones, and of all before
         self._sent = self._before = np.empty((2, 0))
@@ -111,9 +114,8 @@ class SimulatedHost:
         return Counts(due, due, 0, in_hand)
 
     def begin(self, stage: str, opens_s: float) -> Stage:
-        begun = Stage(stage, round(opens_s * 1e9), opens_s, frozenset())
-        self._stages.append(begun)
-        return begun
+        apart_ns = self._dice.randrange(500)  # as two clocks are, each time that they are asked
+        return self.shared.timeline.begin(stage, round(opens_s * 1e9) + apart_ns, opens_s)
 
     def histogram(self, stage: str, metric: str) -> Histogram:
         assert metric == "end_to_end"
@@ -125,9 +127,10 @@ class SimulatedHost:
 
     def _in(self, stage: str) -> Any:
         """Due and in hand, of the messages that were due in the stage."""
-        names = [each.name for each in self._stages]
-        after = self._stages[names.index(stage) + 1 :]
-        start_s, end_s = self._stages[names.index(stage)].start_s, after[0].start_s if after else np.inf
+        stages = self.shared.timeline.stages
+        names = [each.name for each in stages]
+        after = stages[names.index(stage) + 1 :]
+        start_s, end_s = stages[names.index(stage)].start_s, after[0].start_s if after else np.inf
         both = np.hstack([self._before, self._sent])
         return both[:, (both[0] >= start_s) & (both[0] < end_s)]
 
@@ -150,7 +153,9 @@ class SimulatedHost:
 
     @contextmanager
     def metered(self, stage: Stage, producers: Any, for_s: float) -> Iterator[None]:
-        begun_s = stage.start_s
+        begun_s, span, stages = stage.start_s, producers[0].span(), self.shared.timeline.stages
+        after = stages[stages.index(stage) + 1]
+        assert (stage.start_ns, after.start_ns) == (span.measure_ns, span.end_ns), "what is due is measured"
         yield
         due_s, in_hand_s = self._in(stage.name)
         producers[0].offered = producers[0].achieved = len(due_s)

@@ -28,7 +28,7 @@ from breakeven.loadgen.search import share, team
 from breakeven.loadgen.search.capacity_search import CapacitySearch
 from breakeven.loadgen.search.orders import Order
 from breakeven.loadgen.self_check.diagnosis import Diagnosis
-from breakeven.loadgen.stages import Stage
+from breakeven.loadgen.stages import Stage, Timeline
 from breakeven.loadgen.workers.arrivals import Span
 from breakeven.workload.case import Case
 from tests.support.loaders.diagnoses import diagnosis
@@ -131,10 +131,13 @@ class SimulatedLoader:
     def __init__(self, world: World, loader: int) -> None:
         self._world, self._clock, self._loader = world, world.clock, loader
         self.shared: Any = SimpleNamespace(
-            case=world.case, recorder=self, trend=None, signals=SimpleNamespace(check=lambda: None)
+            case=world.case,
+            timeline=Timeline("capacity"),
+            recorder=self,
+            trend=None,
+            signals=SimpleNamespace(check=lambda: None),
         )
         self.diagnoses: dict[str, Diagnosis] = {}
-        self._stages: list[Stage] = []
         self._producers: list[Producer] = []
         self._going = False
 
@@ -156,9 +159,7 @@ class SimulatedLoader:
         self._world.offer(self._loader, self._producers[0].span())
 
     def begin(self, stage: str, opens_s: float) -> Stage:
-        begun = Stage(stage, round(opens_s * 1e9), opens_s, frozenset())
-        self._stages.append(begun)
-        return begun
+        return self.shared.timeline.begin(stage, round(opens_s * 1e9), opens_s)
 
     def histogram(self, stage: str, metric: str) -> Histogram:
         assert metric == "end_to_end"
@@ -218,9 +219,10 @@ class SimulatedLoader:
 
     def _in(self, stage: str, rows: Any, loader: int) -> Any:
         """Its own that were due in the stage."""
-        names = [each.name for each in self._stages]
-        after = self._stages[names.index(stage) + 1 :]
-        start_s, end_s = self._stages[names.index(stage)].start_s, after[0].start_s if after else np.inf
+        stages = self.shared.timeline.stages
+        names = [each.name for each in stages]
+        after = stages[names.index(stage) + 1 :]
+        start_s, end_s = stages[names.index(stage)].start_s, after[0].start_s if after else np.inf
         return rows[:, (rows[0] == loader) & (rows[1] >= start_s) & (rows[1] < end_s)]
 
 

@@ -60,6 +60,15 @@ def test_many_arrivals_come_in_chunks_without_a_seam():
     assert set(np.diff(found)) == {1_000_000}
 
 
+@given(st.integers(1, 50_000), st.integers(1, 4000))
+def test_what_would_be_due_at_the_end_belongs_to_what_comes_after_it(rate: int, messages: int):
+    """Also where a quotient of floats lies a little before it and its nanosecond does not."""
+    end_s = messages / rate
+    found = arrivals(end_s, rate=float(rate), producers=1)
+    assert found == [round(n * 1e9 / rate) for n in range(messages)]
+    assert found[-1] < round(end_s * 1e9)
+
+
 def test_what_is_due_is_taken_once_and_in_order():
     made = schedule(1, rate=1000, producers=1)
     assert made.due(START - 1) == 0

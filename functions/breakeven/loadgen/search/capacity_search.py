@@ -121,7 +121,8 @@ class CapacitySearch:
         start_ns = windows[0].start_ns
         for number in range(1, most + 1):
             is_hopeless = share.watch(self._hopeless(rate), start_ns + round(number * window_s * 1e9))
-            windows.append(self._host.begin(f"settling-{number + 1}", opens_s + number * window_s))
+            begin_after = self._host.shared.timeline.begin_after
+            windows.append(begin_after(windows[0], number * window_s, f"settling-{number + 1}"))
             if is_hopeless or self._are_alike(windows[-3:-1]):
                 break
         self._finish(share, order, windows[0])

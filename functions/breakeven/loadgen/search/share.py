@@ -65,10 +65,10 @@ class Share:
 
     def probe(self, opens_s: float) -> Stage:
         """Begin to offer the rate; the stage that counts."""
-        begin, number, measure_s = self._host.begin, self._order.probe, opens_s + self._workload.warmup_s
-        warm_up = begin(f"warmup-{number}", opens_s)
-        measured = begin(f"probe-{number}", measure_s)
-        begin(f"recover-{number}", measure_s + self._order.for_s)
+        begin_after, number = self._host.shared.timeline.begin_after, self._order.probe
+        warm_up = self._host.begin(f"warmup-{number}", opens_s)
+        measured = begin_after(warm_up, self._workload.warmup_s, f"probe-{number}")
+        begin_after(measured, self._order.for_s, f"recover-{number}")
         self._go(warm_up.start_ns, measured.start_ns, self._order.for_s)
         self._trend = DelayTrend(self._spans[0].measure_ns, self._spans[0].end_ns)
         self._host.shared.trend = self._trend

@@ -117,10 +117,10 @@ class Arrivals:
         if self._ended:
             return
         rest = self._ahead[self._used :]
-        elapsed_s = when(self._profile, self._counts() / self._share)
-        within = elapsed_s < (self._end_ns - self._start_ns) / 1e9
+        elapsed_ns = np.rint(when(self._profile, self._counts() / self._share) * 1e9)
+        within = elapsed_ns < self._end_ns - self._start_ns
         self._ended = not within.all()
-        more = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
+        more = (self._start_ns + elapsed_ns[within].astype(np.int64)).tolist()
         self._ahead, self._used = rest + more, 0
 
     def _counts(self) -> Floats:
