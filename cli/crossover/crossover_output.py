@@ -12,6 +12,7 @@ from breakeven.pricing.bill.questions import AS_USED, RABBITMQ, Option
 from breakeven.pricing.bill.variations import STAFF_HOURS
 from breakeven.pricing.cluster_form import mirroring_note
 from breakeven.report.contract.cost_model import PaysFrom
+from breakeven.report.money.option_words import own_kind
 from breakeven.report.money.priced.staffed_words import pays_somewhere, pays_words
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.crossings_output import conditions_of, print_crossings
@@ -29,11 +30,11 @@ DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
 def print_answer(answer: Answer, console: Console) -> None:
     """What is cheapest at the rate; prices, crossings, pairs, hours, capacity, assumptions: in that order."""
     inputs = answer.inputs
-    cluster = answer.label(RABBITMQ)
+    cluster = f"{'' if inputs.nodes == 1 else 'a '}{answer.label(RABBITMQ)}"
     say(console, _cheapest(answer))
     say(
         console,
-        f"Amazon SQS against a {cluster}, {words.size(inputs.message_bytes)} messages, "
+        f"Amazon SQS against {cluster}, {words.size(inputs.message_bytes)} messages, "
         f"{CONSUMERS[inputs.consumer]}, prices of {answer.base.book.label}",
     )
     if note := mirroring_note(inputs):
@@ -137,7 +138,7 @@ def _with_staff(answer: Answer) -> list[str]:
     said = [f"than {sqs} {pays_words(one, ' msg/s', 'at no rate', in_full=True)}" for sqs, one in found]
     staff = f"{STAFF_HOURS:g} hours of staff time a month at {words.dollars(answer.inputs.hour_rate)} an hour"
     is_known = bool(answer.inputs.capacity_msg_per_s) or not pays_somewhere(one for _, one in found)
-    carried = "" if is_known else ", if its clusters carry the load"
+    carried = "" if is_known else f", if its {own_kind(answer.inputs)}s carry the load"
     return [f"With {staff}, self-hosting is cheaper {words.listing(said)}{carried}."]
 
 

@@ -119,7 +119,7 @@ VERDICT: dict[str, Example] = {
     ),
     "busy": (
         with_case(flags=["busy_host"]),
-        ("In 1 of 2 cases other work kept the host busy, so that these speeds may be worse",),
+        ("In 1 of 2 cases other programs or the hypervisor took processor time, so that",),
         alone(flags=["shared_host"]),
     ),
     "fastest": (

@@ -173,6 +173,7 @@ def test_a_size_that_never_wins_is_named_with_its_zones():
     single = {"deployment": "single", "client_zone_share": 0.0}
     assert "In one zone, running your own can be cheaper than SQS as used" in told(**single)[sizes]
     assert "cheaper than RabbitMQ on one m7g.large below" in said(**single)[0]
+    assert "and hold if a node can carry 882 messages a second at peak at the crossing" in said(**single)[0]
     assert "nor than SQS batched, whatever the size of messages" in told(capacity_msg_per_s=150.0)[sizes]
 
 

@@ -15,6 +15,7 @@ from breakeven.report.money.option_words import (
     changes,
     crossings,
     deciding,
+    own_kind,
     unbatched,
 )
 from breakeven.report.money.priced import carried_loads, headline_dollars
@@ -54,12 +55,12 @@ def headline(report: Report) -> str:
     if all_ranges:
         where = first_ranges(report, question, all_ranges)
         dollars = headline_dollars.of_ranges(report, question, all_ranges)
-        load = ""
+        provided = ""
     else:
         where = _cheapest(report, question, sqs, found)
         dollars = headline_dollars.of_stretches(report, question, sqs, found)
         load = _carried(question, sqs, found, "at the crossing")
-    provided = f" and hold if {load}" if load else ""
+        provided = f" and hold if {load}" if load else ""
     return f"{condition_words(question)}, {where}. {dollars} {_staff_time(question)}{provided}."
 
 
@@ -232,4 +233,4 @@ def _carried(question: CostQuestion, sqs: str, found: list[Stretch], where: str)
     begins = others[0].crossing if others and others[0].option == RABBITMQ else None
     needs = begins.needs_msg_per_s if begins else None
     load = f"{about(needs)} messages a second at peak {where} (more at higher rates)" if needs else "the load"
-    return f"a cluster can carry {load}"
+    return f"a {own_kind(question.priced_with)} can carry {load}"

@@ -6,6 +6,7 @@ from breakeven import words
 from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
+from breakeven.report.money.option_words import own_kind
 
 BETWEEN = "traffic between its brokers, whose price no source gives,"
 
@@ -37,7 +38,7 @@ def own_conditions(inputs: Inputs, msg_per_s: float) -> str:
         return ""
     needs = words.figure(capacity_of(inputs).needed_each(msg_per_s))
     down = " with one node down" if inputs.nodes > 1 else ""
-    return f"each of its clusters carries at least {needs} msg/s{down}"
+    return f"each of its {own_kind(inputs)}s carries at least {needs} msg/s{down}"
 
 
 def is_charge_unknown(inputs: Inputs) -> bool:

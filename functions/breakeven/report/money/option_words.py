@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SQS_NAMES
 from breakeven.pricing.cluster_form import ClusterForm, form_words
@@ -58,6 +59,11 @@ def usd(value: float) -> str:
 def with_node_down(question: CostQuestion, end: str = "") -> str:
     """' with one node down' and ``end``: what a cluster is sized for; nothing of a single node."""
     return f" with one node down{end}" if question.priced_with.nodes > 1 else ""
+
+
+def own_kind(inputs: Inputs) -> str:
+    """What there is one of or, as more is to be carried, several: 'cluster', or 'node' where each has one."""
+    return "cluster" if inputs.nodes > 1 else "node"
 
 
 def is_unbatched(question: CostQuestion) -> bool:

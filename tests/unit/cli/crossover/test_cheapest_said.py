@@ -77,3 +77,10 @@ def test_ways_that_are_dearer_at_the_rate_are_not_called_cheaper(capsys: Capsys)
         assert all(each < own for each in ways[rate])
     assert len(ways["100"]) == 4
     assert 0 < len(ways["300000"]) < 4
+
+
+def test_a_single_node_is_called_one(capsys: Capsys) -> None:
+    out = " ".join(said(capsys, "--deployment", "single").split())
+    assert "Amazon SQS against RabbitMQ on one m7g.large, 1 KiB messages" in out
+    assert "RabbitMQ on one m7g.large above it, if each of its nodes carries at least 88.2 msg/s:" in out
+    assert "if its nodes carry the load." in out

@@ -13,7 +13,7 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.money.cheapest import NAMED_RANGES, Range
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
-from breakeven.report.money.option_words import about
+from breakeven.report.money.option_words import about, own_kind
 from breakeven.report.money.priced.range_words import IN_HEADLINE, options_between
 
 
@@ -39,7 +39,7 @@ def in_full(question: CostQuestion, found: Sequence[Range]) -> str:
     clauses = []
     if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
         needs = about(_own_needs(inputs, lowest[RABBITMQ]))
-        clauses.append(f"a RabbitMQ cluster can carry {needs} messages a second at peak")
+        clauses.append(f"a RabbitMQ {own_kind(inputs)} can carry {needs} messages a second at peak")
     if AMAZON_MQ in lowest:
         clauses.append(conditions(inputs, lowest[AMAZON_MQ], question.spoken_option(AMAZON_MQ)))
     said = words.listing(list(filter(None, clauses)))
@@ -62,7 +62,7 @@ def _lowest_rates(found: Sequence[Range]) -> dict[str, float]:
 def _loads(inputs: Inputs, lowest: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """Clusters whose capacity is not given, with what each must carry where they begin to be the cheapest."""
     if RABBITMQ in lowest and not inputs.capacity_msg_per_s:
-        yield "RabbitMQ cluster", _own_needs(inputs, lowest[RABBITMQ])
+        yield f"RabbitMQ {own_kind(inputs)}", _own_needs(inputs, lowest[RABBITMQ])
     if AMAZON_MQ in lowest and not inputs.amazon_mq_capacity_msg_per_s:
         form = form_of(inputs.deployment).replace("single", "broker")
         yield f"Amazon MQ {form}", amazon_mq_needs(inputs, lowest[AMAZON_MQ])
