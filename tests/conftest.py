@@ -23,7 +23,7 @@ from local.cdk.synth import Synthesis
 from local.children import Children
 from tests.support.once_more import name_them
 from tests.support.shared import FOLDER, made_once
-from tests.support.workers import SharedServersScheduling, make_way
+from tests.support.workers import SharedServersScheduling
 
 pytest_plugins = ["tests.support.servers"]
 
@@ -46,7 +46,7 @@ ROOT = Path(__file__).parent.parent
 os.environ.setdefault("MOTO_AMIS_PATH", str(ROOT / "tests" / "fixtures" / "machine_images.json"))
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     """Have a folder for what workers of this session share; the session's first process makes it.
 
     Nothing of what the collection imports is garbage, and to look for it takes a fifth of its time.
@@ -54,8 +54,6 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
-    if worker := getattr(config, "workerinput", None):
-        make_way(worker["workerid"], worker["workercount"])
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -7,10 +7,6 @@ and be late for the clock that their tests go by.
 
 from __future__ import annotations
 
-import contextlib
-import os
-from pathlib import Path
-
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
@@ -47,33 +43,8 @@ OF_FILE = {file: name for name, files in SHARING.items() for file in files}
 
 #: of folders that drive real servers in real time
 REAL = ("tests/e2e/", "tests/integration/")
-#: the part of the workers that begin with the others: two of five
-COMPUTING = 0.4
-#: by how much these make way, so that they have what real servers and their loaders leave, and these are in
-#: time; setup/tests.sh has the others' 10
-NICENESS = 15
-
-
-def computes(worker: str, of: int) -> bool:
-    """Does a worker begin with what only computes?
-
-    :param worker: its name, such as ``gw0``; one in the place of a worker that died has the next number
-    """
-    return int(worker.removeprefix("gw")) < round(COMPUTING * of)
-
-
-def make_way(worker: str, of: int) -> None:
-    """Have a worker that begins with what only computes make way for the others.
-
-    In a session of its own: Linux may weigh sessions against one another before processes (sched(7), "The
-    autogroup feature"), and the others' would share what all workers have with them.
-    """
-    if not computes(worker, of):
-        return
-    os.setsid()
-    os.nice(max(0, NICENESS - os.nice(0)))
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(NICENESS))
+#: the part of the workers that begin with the others: one of four
+COMPUTING = 1 / 3
 
 
 class SharedServersScheduling(LoadFileScheduling):
@@ -86,7 +57,7 @@ class SharedServersScheduling(LoadFileScheduling):
         return OF_FILE.get(file, file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        real = not computes(node.gateway.id, len(self.nodes))
+        real = self.nodes.index(node) >= round(COMPUTING * len(self.nodes))
         own = (scope for scope, tests in self.workqueue.items() if next(iter(tests)).startswith(REAL) == real)
         if (scope := next(own, None)) is not None:
             self.workqueue.move_to_end(scope, last=False)

@@ -57,7 +57,6 @@ class Api:
 def follow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     """Exit code and output of the command that follows, or starts, a run with those answers of AWS."""
     monkeypatch.setattr("cli.running.deployed.TRY_AGAIN_S", 0.001)
-    monkeypatch.setattr("cli.running.deployed.PATIENCE_S", 0.05)
     monkeypatch.setattr(run_on_aws, "FOLLOW_S", 0.001)
     monkeypatch.setattr(run_on_aws.signal, "signal", lambda *_: None)
     monkeypatch.setattr(run_on_aws, "_planned", lambda *_: None)
@@ -95,7 +94,10 @@ def test_credentials_that_expired_are_said_with_what_renews_them(follow):
 
 
 @pytest.mark.parametrize("error", [BROKEN, refusal("ExpiredTokenException"), refusal("AccessDenied", 403)])
-def test_a_run_that_cannot_be_followed_any_more_is_no_bad_input_and_says_how_to_go_on(follow, error):
+def test_a_run_that_cannot_be_followed_any_more_is_no_bad_input_and_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, follow, error
+):
+    monkeypatch.setattr("cli.running.deployed.PATIENCE_S", 0.05)
     code, said = follow(["RUNNING", *[error] * 10**4], "--follow", "r1")
     assert code == 4
     assert "r1 cannot be followed any more" in said

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from pathlib import Path
-from types import SimpleNamespace
 
 from tests.support.workers import OF_FILE, SHARING, SharedServersScheduling
 
@@ -12,9 +11,6 @@ ROOT = Path(__file__).parents[3]
 
 
 class Worker:
-    def __init__(self, number: int) -> None:
-        self.gateway = SimpleNamespace(id=f"gw{number}")
-
     def send_runtest_some(self, indices: list[int]) -> None:
         assert indices
 
@@ -29,7 +25,7 @@ def test_workers_begin_with_files_of_their_own_kind_and_then_help_with_the_other
     tests = ["tests/e2e/a.py::t", "tests/integration/b.py::t", "tests/infra/c.py::t", "tests/unit/d.py::t"]
     scheduling = object.__new__(SharedServersScheduling)
     scheduling.workqueue = OrderedDict((test.split("::")[0], {test: False}) for test in tests)
-    computes, drives, _ = nodes = [Worker(number) for number in range(3)]
+    computes, drives, _ = nodes = [Worker() for _ in range(3)]
     scheduling.assigned_work = {node: {} for node in nodes}
     scheduling.registered_collections = dict.fromkeys(nodes, tests)
     for node in (drives, computes, drives, computes):
