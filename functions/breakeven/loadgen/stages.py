@@ -96,10 +96,6 @@ def monotonic_of(epoch_s: float) -> int:
 
 def parallel_stages(timeline: Timeline, workload: Workload, opens_s: float) -> None:
     """Warm-up, measured stage and drain, from the gate's instant (epoch seconds) on."""
-    start_ns = monotonic_of(opens_s)
-    lengths = {"warmup": workload.warmup_s, "measure": workload.measure_s, "drain": 0.0}
-    elapsed_s = 0.0
-    for name, length_s in lengths.items():
-        if length_s or name != "warmup":
-            timeline.begin(name, start_ns + round(elapsed_s * 1e9), opens_s + elapsed_s)
-        elapsed_s += length_s
+    first = timeline.begin("warmup" if workload.warmup_s else "measure", monotonic_of(opens_s), opens_s)
+    measure = timeline.begin_after(first, workload.warmup_s, "measure") if workload.warmup_s else first
+    timeline.begin_after(measure, workload.measure_s, "drain")

@@ -119,7 +119,7 @@ VERDICT: dict[str, Example] = {
     ),
     "busy": (
         with_case(flags=["busy_host"]),
-        ("In 1 of 2 cases other programs or the hypervisor took processor time, so that",),
+        ("In 1 of 2 cases something other than this run held the host up, so that these",),
         alone(flags=["shared_host"]),
     ),
     "fastest": (

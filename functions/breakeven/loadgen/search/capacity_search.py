@@ -118,10 +118,9 @@ class CapacitySearch:
         ordered = self._order(Order(number=0, kind="settling", rate=rate, for_s=most * window_s))
         share, order, opens_s = self._share(ordered)
         windows = [share.settle(opens_s)]
-        start_ns = windows[0].start_ns
+        start_ns, begin_after = windows[0].start_ns, self._host.shared.timeline.begin_after
         for number in range(1, most + 1):
             is_hopeless = share.watch(self._hopeless(rate), start_ns + round(number * window_s * 1e9))
-            begin_after = self._host.shared.timeline.begin_after
             windows.append(begin_after(windows[0], number * window_s, f"settling-{number + 1}"))
             if is_hopeless or self._are_alike(windows[-3:-1]):
                 break

@@ -55,8 +55,8 @@ def _busy(report: Report) -> str:
         return ""
     which = words.every(busy, "case") if busy == len(done) > 1 else words.part(busy, len(done), "case")
     return (
-        f"In {which} other programs or the hypervisor took processor time, so that these speeds may be worse "
-        "than the target's own."
+        f"In {which} something other than this run held the host up, so that these speeds may be worse than "
+        "the target's own."
     )
 
 
