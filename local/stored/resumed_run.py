@@ -26,10 +26,11 @@ LEFT_OUT = {"run_id", "item", "expires_at", "execution"}
 
 def earlier_run(runs: Path, run_id: str) -> Earlier:
     """:raises InputError: there is no such run, or it cannot be gone on with"""
+    named = runs / run_id
     try:
-        folder = (runs / run_id).resolve()  # ``latest`` is a link
+        folder = named.resolve(strict=named.is_symlink())  # ``latest`` is a link
     except (OSError, RuntimeError):
-        raise refused(run_id, f"{runs / run_id} is a link that leads nowhere; name a run's folder") from None
+        raise refused(run_id, f"{named} is a link that leads nowhere; name a run's folder") from None
     if is_under_way(folder):
         raise refused(folder.name, "it is under way; wait for its end, or interrupt it")
     items = _items(folder)

@@ -65,7 +65,7 @@ export function verdict(answer: Answer, region: string): string {
   const best = cheapest(answer);
   const month = amount(answer.rate * secondsPerMonth(answer.inputs));
   const bytes = size(answer.inputs.message_bytes);
-  const traffic = `At ${month} messages of ${bytes} a month (${about(answer.rate)} a second) in ${region},`;
+  const traffic = `At ${month} messages of ${bytes} a month (${figure(answer.rate)} a second) in ${region},`;
   if (!best) return `${traffic} no option has a price.`;
   const alike = asCheap(answer);
   const sqs = compared(answer).filter(({ option }) => option.side === "sqs");

@@ -16,7 +16,7 @@ const FORMULA = "Units a month = fixed + by cluster x clusters + by message x me
 export function explanations(answer: Answer, region: string, data: PageData): Explains {
   return {
     price: (one) => open(`${one.option.label}: ${dollars(one.usd)} a month`, [
-      note(`At ${about(answer.rate)} messages a second. ${FORMULA}`), bill(one, one.lines, region, data), inputs(one.inputs, data),
+      note(`At ${figure(answer.rate)} messages a second. ${FORMULA}`), bill(one, one.lines, region, data), inputs(one.inputs, data),
       sql("bills"),
     ]),
     crossing: (pair) => open(`${pair.second.option.label} against ${pair.first.option.label}`, crossing(pair, region, data)),

@@ -364,10 +364,13 @@ def test_a_plan_of_which_a_part_is_of_another_kind_is_one_line(
     )
 
 
-def test_a_link_that_leads_nowhere_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "latest").symlink_to("latest")
+@pytest.mark.parametrize("end", ["latest", "a-run-that-was-removed"])
+def test_a_link_that_leads_nowhere_is_no_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], end: str
+) -> None:
+    (tmp_path / "latest").symlink_to(end)
     assert main(["run", "--resume", "latest", "--runs", str(tmp_path)]) == 2
-    assert "--resume: 'latest': " in capsys.readouterr().err
+    assert f"--resume: 'latest': {tmp_path}/latest is a link that leads nowhere" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("killed")
