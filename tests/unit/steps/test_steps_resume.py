@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from breakeven.errors import InputError, SelfTestFailedError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.metric_lines import metrics_read
 from breakeven.planning.execution_limits import METRICS_WAIT_S
+from breakeven.planning.plan import Plan
 from breakeven.report.tables.instrument_findings import FAILED
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
@@ -18,7 +21,9 @@ from breakeven.steps.run import resume_run
 from breakeven.steps.run.finish_run import finish_run
 from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.run.resume_run import is_settled
+from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import INSTRUMENT
+from breakeven.version import RUN_FORMAT
 from breakeven.workload.read import load_shipped
 from tests.support.aws.moto_results import installed
 
@@ -274,6 +279,39 @@ def test_figures_of_two_machines_do_not_go_into_one_report(services, aborted):
 def test_nor_do_those_of_two_versions(services, aborted, monkeypatch):
     monkeypatch.setattr(resume_run, "VERSION", "9.9.9")
     assert "planned by version" in refusal(services, resume_run_id=FIRST).remedy
+
+
+def test_nor_do_those_of_two_formats(services, aborted, monkeypatch):
+    monkeypatch.setattr(resume_run, "RUN_FORMAT", RUN_FORMAT + 1)
+    said = f"its files are of format {RUN_FORMAT}, those of this version of {RUN_FORMAT + 1};"
+    assert said in refusal(services, resume_run_id=FIRST).remedy
+
+
+#: of each format, a digest of the shapes of plans, inputs and rows
+SHAPES = {1: "4132914c50b90a47"}
+
+
+#: keys of a JSON schema that say what a value is made of; those that may be chosen come and go
+STRUCTURE = {"type", "properties", "required", "items", "prefixItems", "anyOf", "oneOf", "$ref"}
+
+
+def shapes(schema, *, are_names=False):
+    """A schema without its words and limits: they change no file that was written."""
+    if isinstance(schema, list):
+        return [shapes(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: each for name, each in schema.items() if are_names or name in STRUCTURE | {"$defs"}}
+    return {name: shapes(each, are_names=name in {"properties", "$defs"}) for name, each in kept.items()}
+
+
+def test_a_format_is_one_shape_of_what_runs_leave_behind():
+    models = [shapes(model.model_json_schema()) for model in (Plan, RunInput)]
+    rows = {table.name: table.columns for table in TABLES}
+    digest = hashlib.sha256(json.dumps([models, rows], sort_keys=True).encode()).hexdigest()[:16]
+    assert SHAPES[RUN_FORMAT] == digest, (
+        f"raise RUN_FORMAT in breakeven/version.py, and give it {digest} here"
+    )
 
 
 def test_a_run_whose_state_has_expired_is_refused(services, aborted):

@@ -29,7 +29,7 @@ from breakeven.steps.run.software import versions
 from breakeven.steps.run.suite_advice import known_advice
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT, record_of
-from breakeven.version import VERSION
+from breakeven.version import RUN_FORMAT, VERSION
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
 
@@ -229,6 +229,7 @@ def _store(
         layout.plan_key(run_id),
         {
             "version": VERSION,
+            "format": RUN_FORMAT,
             "versions": versions(),
             "input": wanted.model_dump(mode="json"),
             "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},

@@ -28,7 +28,7 @@ from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.run.software import versions
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT
-from breakeven.version import VERSION
+from breakeven.version import RUN_FORMAT, VERSION
 from breakeven.words import plural
 
 WHERE, FIELD = "execution input", "resume_run_id"
@@ -96,6 +96,9 @@ def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlie
     if version != VERSION:
         planned = f"version {version}" if version else "an earlier version"
         raise refused(run_id, f"it was planned by {planned}, this is {VERSION}; start a new run")
+    if (written := document.get("format", "none")) != RUN_FORMAT:
+        formats = f"its files are of format {written}, those of this version of {RUN_FORMAT}"
+        raise refused(run_id, f"{formats}; start a new run, or go on with the code that began it")
     try:
         plan, wanted = Plan.model_validate(document["plan"]), parse_run_input(document["input"])
         str(document["suite"]["name"] + document["suite"]["sha256"])
