@@ -83,7 +83,7 @@ class Results(Construct):
                 s3.LifecycleRule(id="secrets", prefix="secrets/", expiration=cdk.Duration.days(1)),
                 # the report holds what the queries answered
                 s3.LifecycleRule(id="answers", prefix="athena/", expiration=cdk.Duration.days(30)),
-                # of use until the image is there, and where it is not to be had
+                # needed until the image exists, and where it cannot be built
                 s3.LifecycleRule(id="images", prefix=layout.IMAGES, expiration=cdk.Duration.days(30)),
                 s3.LifecycleRule(
                     id="unfinished", abort_incomplete_multipart_upload_after=cdk.Duration.days(1)

@@ -20,7 +20,7 @@ AGENT_TAG = "breakeven:agent"
 #: how the names of cases' queues begin, after what the installation puts before them
 QUEUES = "be-"
 #: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
-#: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart
+#: it was started by "AWS Step Functions", which cannot be changed: the group tells runs apart
 RUN_GROUP = "run:"
 #: of a task: where it finds what it is told, in the results bucket
 TASK_INPUT = "BREAKEVEN_TASK_INPUT"

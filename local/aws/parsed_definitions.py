@@ -21,7 +21,7 @@ from typing import Any
 KEPT_IN = Path(__file__).parents[2] / ".cache" / "definitions"
 #: characters of a definition that takes long enough to parse
 WORTH = 10_000
-#: how many stay, the newest: of some branches, of three machines each
+#: how many of the newest are kept: those of a few branches, each with three state machines
 KEPT = 12
 #: how many are in memory, the last ones used: a tree of the workflow has 5 MB, a program 0.2 MB
 _HELD = 16

@@ -1,4 +1,4 @@
-"""The instrument: a server of our own that does what it is programmed to, so that the ruler can be proved.
+"""The instrument: a server of our own that does what it is programmed to, so that figures can be checked.
 
 ``program`` says what it shall do and ``latencies`` and ``fates`` to which messages; ``broker`` does it,
 ``amqp`` and ``sqs`` are its two protocols on one ``loop``, ``notes`` is what it really did, ``process``

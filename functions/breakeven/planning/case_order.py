@@ -1,4 +1,4 @@
-"""In which order a run goes through its cases: rounds of legs, and the cases of each."""
+"""The order of a run's cases: rounds of legs, and the cases of each."""
 
 from __future__ import annotations
 

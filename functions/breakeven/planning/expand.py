@@ -1,4 +1,4 @@
-"""From a suite to its cases: every cell of every scenario, on every target, as often as it is repeated."""
+"""The cases of a suite: every cell of every scenario, on every target, as often as it is repeated."""
 
 from __future__ import annotations
 

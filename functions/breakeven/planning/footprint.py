@@ -29,7 +29,7 @@ class Footprint:
         return self.descriptors <= room.descriptors and self.threads <= room.threads
 
 
-#: of a task: threads with stacks of some 100 KB resident each in 2 GB
+#: a task has 2 GB of memory, and each thread keeps about 100 KB of its stack resident
 ROOM: Mapping[LoaderKind, Footprint] = {
     "lambda": Footprint(1024, 1024),
     "fargate": Footprint(65_535, 8192),

@@ -1,4 +1,4 @@
-"""A suite without some of its targets: those that cannot be had where it is run, where it does not insist."""
+"""A suite without the targets that are unavailable where it runs, unless it requires them."""
 
 from __future__ import annotations
 

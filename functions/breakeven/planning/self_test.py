@@ -1,4 +1,4 @@
-"""The cases that prove the ruler: one for each protocol, before all others of a run.
+"""The cases of the self-test: one for each protocol, before all others of a run.
 
 Load-unload, so that every message counts and a percentile of all of them is the program's to the last one.
 """

@@ -1,4 +1,4 @@
-"""Until when a release of RabbitMQ is supported, and by whom: dated rows.
+"""The end of each RabbitMQ release's support, and who gives it: dated rows.
 
 A report tells the state of the day of its run.
 """

@@ -1,4 +1,4 @@
-"""Why something failed, in words, from what a Step Functions catch holds."""
+"""The reason of a failure, in words, from what a Step Functions catch holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ruler's own target: a server in a child process of the loader that does what the case's program says.
+"""The self-test's target: a server in a child process of the loader that does what the case's program says.
 
 It is started with the case's client and stopped with it, so it works wherever a loader does, and nothing of
 it is there before or after. A case of it has one loader.

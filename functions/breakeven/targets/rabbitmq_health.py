@@ -1,4 +1,4 @@
-"""Is a RabbitMQ cluster fit for cases? Each answer is None where it is, and else the reason in words."""
+"""Fitness of a RabbitMQ cluster for cases: each answer is None where it is, else the reason in words."""
 
 from __future__ import annotations
 

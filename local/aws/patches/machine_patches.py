@@ -10,7 +10,7 @@ from typing import Any
 
 import moto.stepfunctions.models as sfn_models
 
-# binds its backends when first imported: not to be while they are swapped, or it would keep those
+# binds its backends when first imported: imported while they are swapped, it would keep those
 import moto.stepfunctions.responses  # noqa: F401
 from botocore.config import Config
 from moto.core.config import default_user_config

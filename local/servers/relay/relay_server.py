@@ -1,4 +1,4 @@
-"""The relay: a port for each node, and for each connection before it one behind.
+"""The relay: a listening port for each node; each client connection has one of its own to the node.
 
 While the link is cut nothing is read of either end, so that a close does not pass either, and what was
 written stays where it is: it arrives when the link is whole again, as what a network has dropped is sent

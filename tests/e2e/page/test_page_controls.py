@@ -88,7 +88,9 @@ def test_a_control_recomputes_at_once_and_the_hash_brings_it_back(opened):
     page.locator("#control-message_bytes").blur()
     page.locator("#control-consumer").select_option("lambda")
     page.locator("#control-region").select_option("eu-west-1")
-    assert verdict(page).startswith("At 3.00 million messages of 40 KiB a month (1.14 a second) in eu-west-1,")
+    assert verdict(page).startswith(
+        "At 3.00 million messages of 40 KiB a month (1.14 a second) in eu-west-1,"
+    )
     assert price(page, "sqs-as-used") != before
     assert page.locator("#yours-ranges").inner_text() != "", "the page's own headline holds no more"
     hash = page.evaluate("location.hash")

@@ -110,7 +110,7 @@ class StampReader:
     def __init__(self, tag: str) -> None:
         self._tag = tag.encode("ascii")
         self._decoded_tag = binascii.a2b_base64(self._tag.translate(_FROM_URL), strict_mode=True)
-        # how a run of stamps began lately, and the origin of the first that may begin so
+        # how the stamps that were read last begin, and the origin of the first that may begin so
         self._latest = (b"no stamp", -1, -1)
 
     def read(self, stamp: bytes) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Was the host busy with what is not the run's own? The thresholds, and the evidence in words."""
+"""A host that is busy with what is not the run's own: the thresholds, and the evidence in words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from breakeven.loadgen.case_figures import Usage
 
-#: of the host's processor time: from which share on its use by other programs than the run's counts, and from
-#: which on what a hypervisor withholds
+#: shares of the host's processor time from which on a case is flagged: used by programs other than the run's,
+#: and withheld by a hypervisor
 OTHERS_SHARE, STEAL_SHARE = 0.1, 0.02
 #: from when on a sleeping thread of the loader wakes late at its 99th percentile, milliseconds; and the share
 #: of the host's processor time that must have been idle meanwhile for others to be the cause: on a busier

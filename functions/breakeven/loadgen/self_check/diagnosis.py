@@ -1,4 +1,4 @@
-"""Was the loader itself the limit? (Rule 7 of the design.) What it measured of itself, and what follows."""
+"""Evidence of whether the loader itself was the limit (rule 7 of docs/rules.md), and what follows from it."""
 
 from __future__ import annotations
 

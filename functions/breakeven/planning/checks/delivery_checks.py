@@ -1,4 +1,4 @@
-"""Message groups, batches and acknowledgements that a target does not have, or that never come to be."""
+"""Message groups, batches and acknowledgements that a target lacks, or that could never occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a cell cannot run on a target: its workers, its rates, and what the checks beside it find."""
+"""Reasons why a cell cannot run on a target: its workers, its rates, and what the checks beside it find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates from which on one's own broker pays with a working day of staff time a month, and their intervals."""
+"""Rates above which self-hosting pays, given a working day of staff time a month, and their intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why two options never change places, in words from their bills."""
+"""Reasons why two options never change places, in words from their bills."""
 
 from __future__ import annotations
 

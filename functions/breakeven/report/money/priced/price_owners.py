@@ -1,4 +1,4 @@
-"""Whose prices the figures stand on: AWS's lists, and what only third parties have."""
+"""Owners of the prices that the figures stand on: AWS's lists, and what only third parties have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From which rate on one's own broker pays with a working day of staff time a month, in words."""
+"""The rate above which self-hosting pays, given a working day of staff time a month, in words."""
 
 from __future__ import annotations
 
