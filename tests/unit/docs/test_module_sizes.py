@@ -11,7 +11,7 @@ MOST = {"functions": 300, "infra": 300, "local": 300, "cli": 300, "bench": 300, 
 LONGER = {
     "infra/functions/step_table.py": "one table: what each state of the workflow needs",
     "functions/breakeven/report/contract/report_model.py": "the report's data model, one class after another",
-    "functions/breakeven/workload/perftest/spec_workload.py": "the keys of PerfTest's files, one after another",
+    "functions/breakeven/workload/perftest/spec_workload.py": "keys of PerfTest's files, one after another",
 }
 
 
