@@ -222,7 +222,7 @@ WITH given AS (
     CAST(sum(CASE WHEN is_within THEN errors ELSE 0 END) AS bigint) AS errors
   FROM runs
   GROUP BY case_id, number
-), told AS (
+), rows_of_faults AS (
   SELECT
     p.case_id, p.target, p.provenance, p.environment, p.number, p.kind, p.aimed_at, p.node, p.for_s, p.extent, p.in_sync,
     p.error, p.was_done, p.due_s, p.done_s, p.back_s,
@@ -286,6 +286,6 @@ SELECT
   CASE WHEN t.produced_lowest IS NOT NULL THEN t.errors END AS errors,
   t.injected_sends, t.injected_receives, t.injected_deletes, t.calls_seen,
   l.lost, l.missing, l.duplicates, l.unknown
-FROM told t
+FROM rows_of_faults t
 LEFT JOIN run_ledgers l ON l.case_id = t.case_id
 ORDER BY t.case_id, t.number

@@ -188,8 +188,8 @@ def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):
     assert "The instrument" not in out, "its cases are in no table"
     doubted = {"instrument_misread", "instrument_failed"} & set(report["validity"]["flags"])
     assert ("THE SELF-TEST FAILED." if doubted else "The self-test passed.") in out
-    told = (ran[0].runs / "latest" / "report" / "report.md").read_text()
-    assert "programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3" in told
+    noted = (ran[0].runs / "latest" / "report" / "report.md").read_text()
+    assert "programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3" in noted
     assert report["cases"][0]["case_id"] in out
     assert "index.html" in out
     assert "\x1b[" not in out, "no control codes where the output is not a terminal"

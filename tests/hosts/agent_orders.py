@@ -57,23 +57,23 @@ def impair(lane: Lane, node: Instance, impairment: Impairment, for_s: float) -> 
 
 def answer(lane: Lane, order: FaultOrder, *, over: bool = True) -> FaultAnswer:
     def found() -> FaultAnswer | None:
-        told = orders(lane).answered("case", 1).get(order.number)
-        return told if told and told.over >= over else None
+        noted = orders(lane).answered("case", 1).get(order.number)
+        return noted if noted and noted.over >= over else None
 
     assert eventually(lambda: found() is not None, PATIENCE_S), [
         node.journal(AGENT_UNIT) for node in lane.nodes
     ]
-    told = found()
-    assert told
-    return told
+    noted = found()
+    assert noted
+    return noted
 
 
-def assert_done(order: FaultOrder, told: FaultAnswer, late_s: float) -> None:
-    assert told.error is None
-    assert told.done_at_s is not None
-    assert told.back_at_s is not None
-    assert 0 <= told.done_at_s - order.due_at_s < late_s
-    assert told.back_at_s - told.done_at_s >= order.for_s - 0.01
+def assert_done(order: FaultOrder, noted: FaultAnswer, late_s: float) -> None:
+    assert noted.error is None
+    assert noted.done_at_s is not None
+    assert noted.back_at_s is not None
+    assert 0 <= noted.done_at_s - order.due_at_s < late_s
+    assert noted.back_at_s - noted.done_at_s >= order.for_s - 0.01
 
 
 def assert_whole(lane: Lane) -> None:

@@ -171,12 +171,12 @@ def test_a_narrow_network_takes_its_time_and_loses_what_it_is_told_to(lane):
 def test_of_what_the_kernel_cannot_do_nothing_stays(lane):
     node = lane.nodes[2]
     order = impair(lane, node, Impairment("slow-clients", delay_ms=100.0, loss_percent=1.0), 3.0)
-    told = answer(lane, order)
+    noted = answer(lane, order)
     if has_netem(node):
-        assert_done(order, told, SIGNAL_LATE_S)
+        assert_done(order, noted, SIGNAL_LATE_S)
     else:
-        assert "its network could not be impaired: tc qdisc" in str(told.error)
-        assert str(told.error).endswith("its network was restored")
+        assert "its network could not be impaired: tc qdisc" in str(noted.error)
+        assert str(noted.error).endswith("its network was restored")
     assert is_untouched(node)
     assert_whole(lane)
 
@@ -205,9 +205,9 @@ def test_a_cut_ends_though_its_agent_is_gone(lane):
 def test_an_order_that_comes_late_is_answered_and_not_carried_out(lane):
     node = lane.nodes[0]
     before = broker(node)
-    told = answer(lane, give(lane, node, "kill", 1.0, in_s=-5.0))
-    assert "its order came" in str(told.error)
-    assert told.done_at_s is None
+    noted = answer(lane, give(lane, node, "kill", 1.0, in_s=-5.0))
+    assert "its order came" in str(noted.error)
+    assert noted.done_at_s is None
     assert broker(node) == before
 
 
@@ -216,11 +216,11 @@ def test_what_an_agent_leaves_half_done_its_next_one_undoes(lane):
     order = give(lane, node, "pause", 40.0)
     begun = answer(lane, order, over=False)
     node.read("systemctl", "kill", "--signal=KILL", AGENT_UNIT)
-    told = answer(lane, order)
-    assert told.done_at_s == begun.done_at_s
-    assert told.back_at_s is not None
-    assert told.back_at_s < order.due_at_s + order.for_s
-    assert told.error == f"{AGENT_ENDED}; the node goes on"
+    noted = answer(lane, order)
+    assert noted.done_at_s == begun.done_at_s
+    assert noted.back_at_s is not None
+    assert noted.back_at_s < order.due_at_s + order.for_s
+    assert noted.error == f"{AGENT_ENDED}; the node goes on"
     assert state(node) in "SR"
     assert_whole(lane)
 

@@ -112,8 +112,8 @@ def test_a_nodes_objects_are_where_the_lane_puts_and_seeks_them(node):
 
 
 def test_its_agents_objects_are_where_the_workflow_puts_and_seeks_them(node):
-    told = dict(line.split("=", 1) for line in node.learned if line.startswith("BREAKEVEN_"))
-    assert told == {
+    noted = dict(line.split("=", 1) for line in node.learned if line.startswith("BREAKEVEN_"))
+    assert noted == {
         "BREAKEVEN_BUCKET": BUCKET,
         "BREAKEVEN_ORDERS": layout.faults_prefix(RUN, PAIR),
         "BREAKEVEN_SAMPLES": layout.samples_prefix(RUN, PAIR),

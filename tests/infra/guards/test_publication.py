@@ -91,12 +91,12 @@ def test_the_address_is_an_output_and_stands_in_the_mail(grown):
     domain = {"Fn::GetAtt": [distribution, "DomainName"]}
     address = grown.template["Outputs"]["ReportsUrl"]["Value"]["Fn::Join"][1]
     assert address == ["https://", domain, "/reports/latest/index.html"]
-    (told,) = [
+    (noted,) = [
         name
         for name, each in resources(grown.template, "AWS::Lambda::Function").items()
         if SITE_VARIABLE in each["Environment"]["Variables"]
     ]
-    assert told.startswith("FunctionsBuildReport")
+    assert noted.startswith("FunctionsBuildReport")
 
 
 def test_two_installations_of_an_account_share_no_name_of_cloudfronts(grown, beside):

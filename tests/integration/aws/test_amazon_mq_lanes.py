@@ -45,7 +45,7 @@ scenarios:
     window: 50
     objective_ms: 500
 """
-ALONE = f"""
+ONE_TARGET = f"""
 suite: alone
 title: One broker
 targets: [{SINGLE}]
@@ -188,7 +188,7 @@ def test_loaders_come_to_all_nodes_and_go_on_while_the_service_reboots_them(work
 
 
 def stopped(workflow: Workflow, run_id: str, machine: str, status: str) -> None:
-    execution = workflow.start(run_id, machine, suite=parse_suite_text(ALONE), **AWS)
+    execution = workflow.start(run_id, machine, suite=parse_suite_text(ONE_TARGET), **AWS)
     wait_for(lambda: workflow.state(run_id).get(lane_item(SINGLE)).get("status") == status)
     workflow.plane.stop(execution)
 
@@ -230,7 +230,7 @@ def test_a_broker_that_is_being_created_is_deleted_by_the_watchdog_once_that_is_
 
 
 def test_a_lane_that_breaks_deletes_its_broker(workflow, brokers):
-    assert workflow.run("broken", Fault("EstablishLane", "raise"), suite=parse_suite_text(ALONE), **AWS)
+    assert workflow.run("broken", Fault("EstablishLane", "raise"), suite=parse_suite_text(ONE_TARGET), **AWS)
     assert "EstablishLane" in workflow.state("broken").get(RUN)["leg_failed_at"]
     assert len(asked_for(brokers, "broken")) == 1
     assert_gone(workflow, brokers, "broken")
@@ -246,7 +246,7 @@ def test_a_lane_that_breaks_while_its_broker_is_created_waits_and_deletes_it(wor
             at_the_end.append(set(brokers.deleted))
 
     workflow.calls.before.append(look)
-    execution = workflow.start(run_id, workflow.machine(run_id), suite=parse_suite_text(ALONE), **AWS)
+    execution = workflow.start(run_id, workflow.machine(run_id), suite=parse_suite_text(ONE_TARGET), **AWS)
     wait_for(lambda: workflow.state(run_id).get(lane).get("status") == "creating")
     workflow.calls.faults[run_id] = [Fault("CreateBroker", "raise")]
     wait_for(lambda: workflow.state(run_id).get(lane).get("release_since"))

@@ -61,7 +61,9 @@ class Lane:
         self.failures: list[tuple[str, str]] = []
         services.keep_access("run", target, access)
         self.orders = FaultOrders(services.store, "run", target)
-        self.agent = FaultAgent(self.orders, cluster, lambda *told: self.failures.append(told), network=relay)
+        self.agent = FaultAgent(
+            self.orders, cluster, lambda *noted: self.failures.append(noted), network=relay
+        )
         self.agent.start()
 
     def prepare(self, case: Case) -> tuple[str, ...]:

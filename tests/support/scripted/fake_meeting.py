@@ -17,7 +17,7 @@ class FakeMeeting:
         self.arrived: dict[str, dict[int, float]] = {}
         self.progress: dict[int, Progress] = {}
         self.stages: set[str] = set()
-        self.told: dict[int, dict[str, str]] = {}
+        self.noted: dict[int, dict[str, str]] = {}
 
     def of(self, loader: int) -> FakeCoordinator:
         return FakeCoordinator(self, loader)
@@ -56,10 +56,10 @@ class FakeCoordinator:
         )
 
     def tell(self, **said: str) -> None:
-        self._meeting.told[self._loader] = {**self._meeting.told.get(self._loader, {}), **said}
+        self._meeting.noted[self._loader] = {**self._meeting.noted.get(self._loader, {}), **said}
 
     def posted_by(self, loader: int) -> dict[str, str]:
-        return self._meeting.told.get(loader, {})
+        return self._meeting.noted.get(loader, {})
 
     def posted_by_all(self) -> dict[int, dict[str, str]]:
-        return dict(self._meeting.told)
+        return dict(self._meeting.noted)

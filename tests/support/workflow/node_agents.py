@@ -77,7 +77,7 @@ class MachinesWithAgents(Machines):
     def _begin(self, run_id: str, target: str, node: str) -> None:
         bucket = Bucket(self._s3(), self.bucket)
         orders = NodeOrders(bucket, layout.faults_prefix(run_id, target), node)
-        agent = FaultAgent(orders, self._cluster, lambda *told: self.failures.append(told))
+        agent = FaultAgent(orders, self._cluster, lambda *noted: self.failures.append(noted))
         self._agents.append(agent)
         agent.start()
         samples = Samples(bucket, f"{layout.samples_prefix(run_id, target)}{node}/")

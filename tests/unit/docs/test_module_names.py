@@ -74,6 +74,13 @@ def test_no_file_of_tests_has_such_a_name() -> None:
     assert [str(path) for path in files(("tests",)) if path.suffix == ".py" and is_dialect(path.stem)] == []
 
 
+def test_nor_is_any_variable_of_tests_called_so() -> None:
+    """A test's own name is a sentence, and may have such a word in it."""
+    tests = [path for path in files(("tests",)) if path.suffix == ".py"]
+    found = {str(path): sorted(names(parsed(path)) & {"told", "alone", "purse", "ruler"}) for path in tests}
+    assert {path: of_dialect for path, of_dialect in found.items() if of_dialect} == {}
+
+
 def test_a_modules_docstring_says_what_is_in_it_and_is_no_question() -> None:
     docstrings = {str(path): ast.get_docstring(parsed(path)) or "" for path in modules()}
     assert {path: text for path, text in docstrings.items() if QUESTIONS.match(text)} == {}

@@ -137,9 +137,9 @@ def test_the_pair_is_left_out_where_its_rabbitmq_cannot_be_had(host: Host) -> No
     own = {"p": {"threads": 1}, "only": {"threads": 1, "targets": [PAIR]}}
     mixed, _ = available(parse_suite({**asked.document(), "scenarios": own}, "mine.yaml"))
     assert list(mixed.scenarios) == ["p"], "of a scenario's targets none is left"
-    alone = parse_suite({**asked.document(), "targets": [PAIR], "scenarios": {"p": own["p"]}}, "mine.yaml")
+    single = parse_suite({**asked.document(), "targets": [PAIR], "scenarios": {"p": own["p"]}}, "mine.yaml")
     with pytest.raises(InputError, match=r"mine.yaml: targets: .*; give brokers .* by --rabbitmq-url"):
-        available(alone)
+        available(single)
 
 
 def test_a_suite_is_as_it_was_where_nothing_is_lacking(host: Host) -> None:

@@ -97,7 +97,7 @@ class Lane:
         self.agent = FaultAgent(
             self.orders,
             self.nodes,
-            lambda *told: self.failures.append(told),
+            lambda *noted: self.failures.append(noted),
             self.stopped.is_set,
             self.network,
         )

@@ -40,12 +40,12 @@ def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkey
 
 
 @pytest.mark.parametrize(
-    ("endpoints", "told"),
+    ("endpoints", "noted"),
     [
         (Endpoints(), {RUN_PROCESS: str(os.getpid())}),
         (Endpoints(sqs="http://127.0.0.1:9324"), {}),
         (Endpoints(("amqp://a", "amqp://b")), {}),
     ],
 )
-def test_loaders_are_told_the_runs_process_where_all_its_servers_are_below_it(endpoints, told) -> None:
-    assert own_process(endpoints) == told
+def test_loaders_are_told_the_runs_process_where_all_its_servers_are_below_it(endpoints, noted) -> None:
+    assert own_process(endpoints) == noted

@@ -82,8 +82,8 @@ def test_brokers_and_their_disks_are_priced_for_as_long_as_their_lanes_take():
     assert cluster.quantity == pytest.approx(hours)
     assert cluster.usd == pytest.approx(hours * book.price("amazonmq", "cluster.mq.m7g.large").usd)
     disks = [line.quantity for line in made.estimate.lines if line.item == "storage_gb_month"]
-    alone = made.estimate.lanes[SINGLE] / 3600
-    assert sorted(disks) == pytest.approx(sorted([3 * 15 * hours / 730, 200 * alone / 730]))
+    single = made.estimate.lanes[SINGLE] / 3600
+    assert sorted(disks) == pytest.approx(sorted([3 * 15 * hours / 730, 200 * single / 730]))
     assert not [line for line in made.estimate.lines if line.service == "ec2"]
 
 

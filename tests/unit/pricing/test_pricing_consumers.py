@@ -192,8 +192,8 @@ def test_a_mapping_of_amazon_mq_gathers_for_half_a_second_unasked(msg_per_s: flo
     for option in BROKERS:
         found = bill(option, **LAMBDA, msg_per_s=msg_per_s)["invocations"]
         assert found == pytest.approx(per_s * SECONDS * 0.2e-6), option
-        alone = bill(option, **LAMBDA, msg_per_s=msg_per_s, lambda_window_s=0)["invocations"]
-        assert alone == pytest.approx(msg_per_s * SECONDS * 0.2e-6), "with no window each has its own"
+        single = bill(option, **LAMBDA, msg_per_s=msg_per_s, lambda_window_s=0)["invocations"]
+        assert single == pytest.approx(msg_per_s * SECONDS * 0.2e-6), "with no window each has its own"
 
 
 def test_provisioned_pollers_gather_ten_batches_each_at_a_time() -> None:

@@ -97,12 +97,12 @@ def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> No
 
 def test_uncertain_inputs_make_corners() -> None:
     book = load_book("us-east-1")
-    alone: dict[str, Any] = {"amazon_mq": None}
+    single: dict[str, Any] = {"amazon_mq": None}
     # empty receives move SQS as used alone, and how full its own calls are SQS batched: no corner moves both
-    assert len(corners(question("q", ask(**alone), book))) == 3
-    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 12
-    assert len(corners(question("q", ask(empty_receives=0, **alone), book))) == 2
-    assert corners(question("q", ask(empty_receives=0, batch_fill=0.8, **alone), book)) == []
+    assert len(corners(question("q", ask(**single), book))) == 3
+    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **single), book))) == 12
+    assert len(corners(question("q", ask(empty_receives=0, **single), book))) == 2
+    assert corners(question("q", ask(empty_receives=0, batch_fill=0.8, **single), book)) == []
 
 
 def test_an_option_stands_in_the_corners_that_move_it_and_in_one_more() -> None:

@@ -46,9 +46,9 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
     assert crossing(report).low_msg_per_s == pytest.approx(18.5, rel=0.01)
     assert crossing(report).high_msg_per_s == crossing(usual).high_msg_per_s
     assert "only below about 51 a second (between 18 and 51)" in report.verdict
-    told = in_detail(report)
-    assert "empty receives (none to the 4.24 that this run counted per message)" in told["The break-even"]
-    assert told["Empty receives"] == (
+    noted = in_detail(report)
+    assert "empty receives (none to the 4.24 that this run counted per message)" in noted["The break-even"]
+    assert noted["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread); with as many, "
         "the crossing would be at about 18 messages a second."
     )
@@ -60,18 +60,18 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
 def test_those_of_an_emulator_are_shown_and_leave_the_interval() -> None:
     report, usual = (report_of(count, "emulated", message_bytes=4096) for count in (4.24, None))
     assert crossing(report) == crossing(usual)
-    told = in_detail(report)
-    assert "empty receives (none to one per message)" in told["The break-even"]
-    assert told["Empty receives"] == (
+    noted = in_detail(report)
+    assert "empty receives (none to one per message)" in noted["The break-even"]
+    assert noted["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); if SQS answered "
         "with as many, the crossing would be at about 18 messages a second. The interval does not cover that."
     )
 
 
 def test_what_the_interval_covers_is_not_said_to_be_beyond_it() -> None:
-    told = in_detail(report_of(0.5, "emulated", message_bytes=4096))["Empty receives"]
-    assert "came back empty up to 0.500 times a message (parallel, 1 thread, emulated)" in told
-    assert "The interval does not cover that" not in told
+    noted = in_detail(report_of(0.5, "emulated", message_bytes=4096))["Empty receives"]
+    assert "came back empty up to 0.500 times a message (parallel, 1 thread, emulated)" in noted
+    assert "The interval does not cover that" not in noted
     none = in_detail(report_of(0.0, "emulated", message_bytes=4096))["Empty receives"]
     assert none == "No receive came back empty (emulated)."
 

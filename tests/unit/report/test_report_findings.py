@@ -36,7 +36,7 @@ def with_case(**changed: Any) -> Report:
     return WHOLE.model_copy(update={"cases": [first.model_copy(update=changed), *rest]})
 
 
-def alone(**changed: Any) -> Report:
+def single(**changed: Any) -> Report:
     """A run of its first case only, changed."""
     return WHOLE.model_copy(update={"cases": with_case(**changed).cases[:1]})
 
@@ -57,7 +57,7 @@ def open_loop(sent: float, received: float, **changed: Any) -> Report:
         "produce": rated(case.produce, sent, 15_800.0),
         "consume_cycle": rated(case.consume_cycle, received),
     }
-    return alone(**{"parameters": OPEN, **figures, **changed})
+    return single(**{"parameters": OPEN, **figures, **changed})
 
 
 def probe(rate: float, held: bool) -> ProbeReport:
@@ -68,7 +68,7 @@ def probe(rate: float, held: bool) -> ProbeReport:
 
 
 def searched(*probes: ProbeReport) -> Report:
-    return alone(parameters=OPEN | {"mode": "capacity"}, probes=list(probes))
+    return single(parameters=OPEN | {"mode": "capacity"}, probes=list(probes))
 
 
 def loaders(**changed: Any) -> LoaderReports:
@@ -103,27 +103,27 @@ VERDICT: dict[str, Example] = {
         WHOLE.model_copy(update={"unsettled": 0}),
     ),
     "nothing_measured": (
-        alone(status="failed", reason="it broke"),
+        single(status="failed", reason="it broke"),
         ("none of its cases is ok",),
         with_case(status="failed", reason="it broke"),
     ),
     "measured": (
-        alone(),
+        single(),
         ("The only case was measured on this machine, and none of 4,321 messages was lost.",),
-        alone(status="failed", reason="it broke"),
+        single(status="failed", reason="it broke"),
     ),
     "where": (
-        alone(),
+        single(),
         ("measured on this machine, with loader and brokers sharing its cores.",),
-        alone(status="failed", reason="it broke"),
+        single(status="failed", reason="it broke"),
     ),
     "busy": (
         with_case(flags=["busy_host"]),
         ("In 1 of 2 cases something other than this run held the host up, so that these",),
-        alone(flags=["shared_host"]),
+        single(flags=["shared_host"]),
     ),
     "fastest": (
-        alone(produce=rated(WHOLE.cases[0].produce, 0.5)),
+        single(produce=rated(WHOLE.cases[0].produce, 0.5)),
         (
             "The RabbitMQ mirrored pair confirmed 0.500 messages a second at p95 3.00 ms",
             "closed loop",
@@ -145,7 +145,7 @@ VERDICT: dict[str, Example] = {
         ("held 500 messages a second", "did not hold 525"),
         searched(probe(500, False)),
     ),
-    "emulated": (alone(provenance="emulated"), ("ElasticMQ 1.7.1", "nothing about SQS's speed"), WHOLE),
+    "emulated": (single(provenance="emulated"), ("ElasticMQ 1.7.1", "nothing about SQS's speed"), WHOLE),
     "lost": (
         ledgers(lost=1, missing=1),
         ("LOST: 2 confirmed messages of 8,642",),
@@ -169,16 +169,16 @@ VALIDITY: dict[str, Example] = {
     "not_run": (WHOLE, ("instrument: false",), proved()),
     "instrument": (proved(), ("programmed to lose",), WHOLE),
     "flagged": (
-        alone(flags=["call_errors"]),
+        single(flags=["call_errors"]),
         ("The only case has a flag", "call_errors (1)"),
         WHOLE.model_copy(update={"cases": []}),
     ),
     "loaders": (
-        alone(loaders=loaders(saturated=True, evidence="it used 0.80 of a core")),
+        single(loaders=loaders(saturated=True, evidence="it used 0.80 of a core")),
         ("the limit in the only case",),
-        alone(loaders=LoaderReports()),
+        single(loaders=LoaderReports()),
     ),
-    "no_loaders": (alone(loaders=LoaderReports()), ("No loader",), alone()),
+    "no_loaders": (single(loaders=LoaderReports()), ("No loader",), single()),
     "driving": (with_rows(), ("drove 200 operations",), WHOLE),
     "tails": (
         with_rows(flags='["slow_tail"]', early_msg_per_s=9e9),
@@ -248,7 +248,7 @@ def test_what_a_fault_held_up_is_not_said_of_the_target() -> None:
 
 
 def test_no_loader_is_called_the_limit_where_none_was() -> None:
-    assert validity.SENTENCES["loaders"](alone()) == "A loader was the limit in no case."
+    assert validity.SENTENCES["loaders"](single()) == "A loader was the limit in no case."
     assert "None of the 2 cases has a flag" in validity.SENTENCES["flagged"](WHOLE)
 
 

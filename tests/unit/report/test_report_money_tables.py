@@ -200,9 +200,9 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
         "These prices suppose that each Amazon MQ cluster can carry 10,400 messages a second (more at higher "
         "rates), with free traffic between Amazon MQ's brokers."
     ) in dear.verdict
-    told = in_detail(dear)["The headline"]
-    assert "each Amazon MQ cluster of mq.m7g.large carries at least" in told
-    assert "whose price no source gives, is free." in told
+    noted = in_detail(dear)["The headline"]
+    assert "each Amazon MQ cluster of mq.m7g.large carries at least" in noted
+    assert "whose price no source gives, is free." in noted
     charged = report_of(hours=40.0, amazon_mq_inter_node=0.0)
     assert "each Amazon MQ cluster can carry " in charged.verdict
     assert "free traffic" not in charged.verdict

@@ -9,7 +9,7 @@ import pytest
 from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.report.money.never_crossing import why_never
 from tests.fixtures.report import money, sample
-from tests.fixtures.report.spoken import PLAN, in_detail, said, sentence, told
+from tests.fixtures.report.spoken import PLAN, in_detail, noted, said, sentence
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
 
@@ -68,7 +68,7 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
 
 def test_all_else_is_said_by_subject():
     beside = {"Speeds", "Messages", "Other clusters"}
-    assert {subject: text for subject, text in told().items() if subject not in beside} == {
+    assert {subject: text for subject, text in noted().items() if subject not in beside} == {
         "The headline": (
             "It supposes that a RabbitMQ cluster can carry 3,360 messages a second at peak and each Amazon "
             "MQ cluster of mq.m7g.large carries at least 24,300 msg/s and traffic between its brokers, "
@@ -130,14 +130,14 @@ def test_batches_that_were_asked_for_are_named_once_as_what_the_estimate_takes_f
 
 
 def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
-    own = sentence(told(hours=8.0)["The headline"], "Without Amazon MQ")
+    own = sentence(noted(hours=8.0)["The headline"], "Without Amazon MQ")
     assert "below about 4,420 messages a second (between 1,520 and 4,420); above that, RabbitMQ is" in own
     assert own.endswith("at peak there (more at higher rates), and with 8 hours of staff time a month")
     assert "only below about 243 a second" in said(hours=8.0)[1]
     assert (
         "from about 243 a second and than SQS batched from about 4,420, if it carries the load." in said()[1]
     )
-    takes = told()["Staff time"]
+    takes = noted()["Staff time"]
     assert "from about 243 msg/s on" in takes
     assert "from about 4,420 msg/s on" in takes
 
@@ -162,40 +162,40 @@ def test_where_it_pays_at_no_rate_there_is_no_load_to_carry():
 def test_fifo_is_named_where_its_requests_are_what_is_priced():
     first, follows, _ = said(queue="fifo")
     assert "SQS FIFO batched is the cheapest below" in first
-    assert "SQS FIFO batched and long-polled is cheaper than" in told(queue="fifo")["The headline"]
+    assert "SQS FIFO batched and long-polled is cheaper than" in noted(queue="fifo")["The headline"]
     assert "As used (one message a call), SQS FIFO is cheaper than RabbitMQ only below about 34 " in follows
 
 
 def test_a_size_that_never_wins_is_named_with_its_zones():
     sizes = "Message sizes and zones"
-    one_zone = told(broker_zones=1, client_zone_share=0.0)[sizes]
+    one_zone = noted(broker_zones=1, client_zone_share=0.0)[sizes]
     assert "can be cheaper than SQS batched with messages of up to 256 KiB" in one_zone
     single = {"deployment": "single", "client_zone_share": 0.0}
-    assert "In one zone, running your own can be cheaper than SQS as used" in told(**single)[sizes]
+    assert "In one zone, running your own can be cheaper than SQS as used" in noted(**single)[sizes]
     assert "cheaper than RabbitMQ on one m7g.large below" in said(**single)[0]
     assert "and hold if a node can carry 882 messages a second at peak at the crossing" in said(**single)[0]
-    assert "nor than SQS batched, whatever the size of messages" in told(capacity_msg_per_s=150.0)[sizes]
+    assert "nor than SQS batched, whatever the size of messages" in noted(capacity_msg_per_s=150.0)[sizes]
 
 
 def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
-    assert "The estimate is" not in told(empty_receives=0.0, capacity_msg_per_s=3000.0)["The break-even"]
+    assert "The estimate is" not in noted(empty_receives=0.0, capacity_msg_per_s=3000.0)["The break-even"]
 
 
 def test_without_anything_uncertain_no_interval_is_shown():
     known = {"empty_receives": 0.0, "batch_fill": 1.0}
-    assert not any("(between" in paragraph for paragraph in (*said(**known), *told(**known).values()))
-    assert "interval" not in told(**known)["The break-even"]
+    assert not any("(between" in paragraph for paragraph in (*said(**known), *noted(**known).values()))
+    assert "interval" not in noted(**known)["The break-even"]
 
 
 def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
-    reported = " ".join(told(hours=20.0, hour_rate=90.0).values())
+    reported = " ".join(noted(hours=20.0, hour_rate=90.0).values())
     assert "The cluster's bill includes 20 hours of staff time a month at $90 an hour." in reported
     assert "exclude staff time" not in reported
 
 
 def test_large_messages_never_cross_and_the_traffic_is_why():
     first, follows, *_ = said(message_bytes=65536)
-    why, takes = (told(message_bytes=65536)[subject] for subject in ("The break-even", "Staff time"))
+    why, takes = (noted(message_bytes=65536)[subject] for subject in ("The break-even", "Staff time"))
     assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheaper than" in first
     assert "supposes" not in follows
     assert "As used (one message a call), SQS is cheaper than RabbitMQ at every rate priced." in follows
@@ -209,7 +209,7 @@ def test_large_messages_never_cross_and_the_traffic_is_why():
 
 
 def test_small_clusters_never_cross_and_their_price_is_why():
-    why = told(capacity_msg_per_s=150.0)["The break-even"]
+    why = noted(capacity_msg_per_s=150.0)["The break-even"]
     assert (
         "Each cluster costs $129.34 a month for the 35.0 messages a second that it is priced to carry: $1.41 "
         "a million messages, $1.46 with traffic across zones, against $1.20 for SQS as used."
@@ -218,7 +218,7 @@ def test_small_clusters_never_cross_and_their_price_is_why():
 
 def test_brokers_that_are_always_cheaper():
     inputs = {"sqs_path": "nat", "client_zones": 6, "instance": "t4g.small", "existing_requests": 1e9}
-    first, all_of_it = said(**inputs)[0], told(**inputs)
+    first, all_of_it = said(**inputs)[0], noted(**inputs)
     why = all_of_it["The break-even"]
     assert "a RabbitMQ pair of t4g.small in 2 zones is the cheapest below about " in first
     assert (
@@ -237,7 +237,7 @@ def test_clusters_that_step_past_sqs_again_and_again():
     ) in said(**inputs)[1]
     assert (
         "The cheaper option changes 32 times, the last time at 17,900 messages a second"
-        in told(**inputs)["The break-even"]
+        in noted(**inputs)["The break-even"]
     )
 
 

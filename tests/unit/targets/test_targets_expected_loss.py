@@ -35,8 +35,8 @@ def test_one_node_without_persistence_may_lose_what_it_holds(kind: str) -> None:
 
 
 def test_a_quorum_queue_is_persistent_whatever_its_messages_say() -> None:
-    alone = replace(TRIO, copies=1, persistent=False)
-    assert expected_loss(alone, "kill", 10).loss == "none"
+    single = replace(TRIO, copies=1, persistent=False)
+    assert expected_loss(single, "kill", 10).loss == "none"
 
 
 def test_a_paused_node_keeps_what_is_in_its_memory() -> None:

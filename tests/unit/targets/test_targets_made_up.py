@@ -169,5 +169,5 @@ def test_what_still_differs_is_said_in_its_own_words():
         "In a network partition": "it bends",
         "Release": f"{server}, here",
     }
-    told = differs("local", server="RabbitMQ 4.0.5, Erlang 27.3.4", support="by nobody")
-    assert told["Release"] == "RabbitMQ 4.0.5, Erlang 27.3.4; by nobody, here", "its own, beside another's"
+    noted = differs("local", server="RabbitMQ 4.0.5, Erlang 27.3.4", support="by nobody")
+    assert noted["Release"] == "RabbitMQ 4.0.5, Erlang 27.3.4; by nobody, here", "its own, beside another's"

@@ -87,8 +87,8 @@ def test_a_default_is_named_as_one() -> None:
 
 
 def test_a_single_node_cannot_be_taken_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = Nodes(1, "m7g.large", volume_gb=20, deployment="single", debian="12")
-    change_record(monkeypatch, PAIR, nodes=alone)
+    single = Nodes(1, "m7g.large", volume_gb=20, deployment="single", debian="12")
+    change_record(monkeypatch, PAIR, nodes=single)
     error = refused(suite_of({"nodes_down": 1}))
     assert (error.field, error.value) == ("scenarios.s.nodes_down", 1)
     assert "has 1 node, and one must be left; at most 0" in error.remedy

@@ -15,7 +15,7 @@ from breakeven.targets.catalog import PAIR, SQS
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
 
-ALONE = {"producers": 2, "consumers": 0}
+PUBLISH_ONLY = {"producers": 2, "consumers": 0}
 
 
 def cases_of(scenario: dict[str, Any], *targets: str) -> list[Case]:
@@ -24,10 +24,10 @@ def cases_of(scenario: dict[str, Any], *targets: str) -> list[Case]:
 
 
 def test_they_have_as_many_queues_as_producers_at_most():
-    for case in cases_of({**ALONE, "queues": 2}, SQS, PAIR):
+    for case in cases_of({**PUBLISH_ONLY, "queues": 2}, SQS, PAIR):
         assert (case.workload.consumers, case.workload.queues, case.loaders) == (0, 2, 1)
     with pytest.raises(InputError, match="2 producers would leave a queue without one"):
-        cases_of({**ALONE, "queues": 3})
+        cases_of({**PUBLISH_ONLY, "queues": 3})
 
 
 def test_a_matrix_sets_publishing_alone_beside_consuming():
@@ -44,20 +44,22 @@ def test_a_matrix_sets_publishing_alone_beside_consuming():
 )
 def test_where_what_is_received_is_measured_somebody_must_receive(scenario, mode):
     with pytest.raises(InputError, match=f"mode {mode} measures what is received; at least 1") as caught:
-        cases_of({**ALONE, **scenario}, PAIR)
+        cases_of({**PUBLISH_ONLY, **scenario}, PAIR)
     assert (caught.value.field, caught.value.value) == ("scenarios.s.consumers", 0)
 
 
 def test_all_is_left_for_the_drain_in_which_the_producers_receive():
-    (alone,) = cases_of({**ALONE, "rate": 100, "warmup_s": 0, "measure_s": 10, "drain_s": 30})
-    found = expected(alone.workload, alone.target, "aws")
+    (single,) = cases_of({**PUBLISH_ONLY, "rate": 100, "warmup_s": 0, "measure_s": 10, "drain_s": 30})
+    found = expected(single.workload, single.target, "aws")
     assert found.messages == pytest.approx(1000)
     # two of them with ten calls of 10 ms at once, two calls a message: 1,000 messages a second
     assert found.stages_s == pytest.approx(10 + 1)
 
 
 def test_nobody_asks_in_vain_while_messages_are_sent_and_the_producers_may_until_the_drain_ends():
-    (alone,) = cases_of({**ALONE, "rate": 100, "warmup_s": 0, "measure_s": 10, "drain_s": 30, "wait_s": 5})
-    assert sqs_requests(alone) == pytest.approx(3 * 1000)
+    (single,) = cases_of(
+        {**PUBLISH_ONLY, "rate": 100, "warmup_s": 0, "measure_s": 10, "drain_s": 30, "wait_s": 5}
+    )
+    assert sqs_requests(single) == pytest.approx(3 * 1000)
     # each send, receive and deletion once, and for half a minute 2 workers' 10 polls of 5 s
-    assert sqs_requests_at_most(alone) >= 2 * 10 * 30 / 5
+    assert sqs_requests_at_most(single) >= 2 * 10 * 30 / 5

@@ -197,8 +197,8 @@ def test_a_run_that_is_not_there_is_named(tmp_path, capsys):
 )
 def test_the_report_tells_what_was_measured_from_what_is_priced(environment, words):
     found = report(searched(1000, 1100), environment=environment)
-    told = {one.subject: one.text for one in detail(found)}
-    assert words in told["What a cluster must carry"]
+    noted = {one.subject: one.text for one in detail(found)}
+    assert words in noted["What a cluster must carry"]
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -28,7 +28,7 @@ class Noted:
     """A proxy that writes down what it is told."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.noted: list[tuple[Any, ...]] = []
         self.gone = ""
 
     def begin(self, name: str, fault: ServiceFault, queues: Sequence[str]) -> float:
@@ -40,7 +40,7 @@ class Noted:
     def _tell(self, what: str, *more: Any) -> float:
         if self.gone == what:
             raise BreakevenError("the fault proxy has ended")
-        self.told.append((what, *more))
+        self.noted.append((what, *more))
         return time.time()
 
 
@@ -81,7 +81,7 @@ def test_it_begins_at_its_instant_and_ends_after_its_time_and_the_answer_has_the
     order = lane.order()
     answer = lane.answer()
     name = f"{CASE}/a1/2"
-    assert lane.proxy.told == [("begin", name, FAULT, ("http://sqs/1/q",)), ("end", name)]
+    assert lane.proxy.noted == [("begin", name, FAULT, ("http://sqs/1/q",)), ("end", name)]
     assert (answer.error, answer.injected, answer.seen) == (None, {"send": 3}, 60)
     assert order.due_at_s <= answer.done_at_s < order.due_at_s + order_agent.LATE_S
     assert answer.back_at_s >= answer.done_at_s + 0.2
@@ -99,7 +99,7 @@ def test_an_order_that_comes_late_is_not_carried_out(lane) -> None:
     late = re.fullmatch(r"its order came (\d+\.\d) s late", str(lane.answer().error))
     assert late is not None
     assert float(late[1]) >= 30
-    assert lane.proxy.told == []
+    assert lane.proxy.noted == []
 
 
 @pytest.mark.parametrize(("when", "was_done"), [("begin", False), ("end", True)])

@@ -11,7 +11,7 @@ from breakeven.report.money.cheapest import Range
 from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.report.money.priced import carried_loads
 from tests.fixtures.report import money, sample
-from tests.fixtures.report.spoken import PLAN, said, sentence, told
+from tests.fixtures.report.spoken import PLAN, noted, said, sentence
 
 
 def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
 
 def test_a_known_capacity_is_named_and_no_longer_doubted():
     first, follows, _ = said(capacity_msg_per_s=3000.0)
-    all_of_it = told(capacity_msg_per_s=3000.0)
+    all_of_it = noted(capacity_msg_per_s=3000.0)
     assert "it is assumed to carry 3,000." in all_of_it["What a cluster must carry"]
     assert "Amazon MQ above that, and a RabbitMQ pair of m7g.large in 2 zones at no rate priced." in first
     assert "each RabbitMQ cluster" not in follows
@@ -39,7 +39,7 @@ def test_a_known_capacity_is_named_and_no_longer_doubted():
 
 def test_a_single_node_is_sized_with_it_up_as_there_is_no_other():
     one = {"deployment": "single"}
-    takes = told(**one)["What a cluster must carry"]
+    takes = noted(**one)["What a cluster must carry"]
     assert " at peak (a peak of 3 times the mean, 70% utilisation)" in takes
     assert "node down" not in takes
     (note,) = (each for each in all_notes(one) if each.startswith("A cluster must carry:"))
@@ -52,7 +52,7 @@ def test_a_capacity_of_amazon_mq_that_is_known_is_no_condition():
     assert first.endswith("These prices are before staff time.")
     assert follows.startswith("These prices suppose free traffic between Amazon MQ's brokers. ")
     assert "each Amazon MQ cluster can carry" not in follows
-    assert "carries at least" not in told(**known)["The headline"]
+    assert "carries at least" not in noted(**known)["The headline"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_cluster_whose_capacity_is_not_given_must_carry_more_at_higher_rates_w
     follows = said(**given)[1]
     assert left in follows
     assert follows.count(" (more at higher rates)") == 1
-    assert "At higher rates they must carry more." in told(**given)["The headline"]
+    assert "At higher rates they must carry more." in noted(**given)["The headline"]
 
 
 def test_where_all_capacities_are_given_nobody_must_carry_more():
@@ -79,7 +79,7 @@ def test_where_all_capacities_are_given_nobody_must_carry_more():
     follows = said(**given)[1]
     assert "can carry" not in follows
     assert "at higher rates" not in follows
-    assert "At higher rates they must" not in told(**given)["The headline"]
+    assert "At higher rates they must" not in noted(**given)["The headline"]
 
 
 @pytest.mark.parametrize("of", [carried_loads.in_short, carried_loads.in_full])
@@ -108,5 +108,5 @@ def test_what_is_saved_is_beside_the_option_that_costs_least_else_and_not_the_ot
 
 
 def test_brokers_whose_traffic_may_be_charged_are_the_services_own_beside_a_cluster_of_ones_own():
-    detail = told(amazon_mq_capacity_msg_per_s=30_000.0)["The headline"]
+    detail = noted(amazon_mq_capacity_msg_per_s=30_000.0)["The headline"]
     assert "at peak and traffic between Amazon MQ's brokers, whose price no source gives, is free." in detail

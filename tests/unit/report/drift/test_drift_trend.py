@@ -232,8 +232,8 @@ def test_runs_whose_host_was_busy_are_said(year: Sequence[Report], busy: int, sa
     ]
     found = trend_of(*reports)
     assert document(found)["busy"] == busy
-    told = [sentence for sentence in sentences(found) if "busy_host" in sentence]
-    assert [sentence[: len(said)] for sentence in told] == ([said] if said else [])
+    noted = [sentence for sentence in sentences(found) if "busy_host" in sentence]
+    assert [sentence[: len(said)] for sentence in noted] == ([said] if said else [])
 
 
 def failing(report: Report) -> Report:

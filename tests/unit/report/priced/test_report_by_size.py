@@ -37,8 +37,8 @@ def test_crossings_by_size_and_zones(report):
     assert rows["16 KiB"][:2] == ("173 to 32,700", "41.1")
     assert (rows["24 KiB"][0], rows["2 KiB"][2]) == ("never", "never")
     assert rows["32 KiB"] == rows["64 KiB"][:1] + rows["32 KiB"][1:]
-    alone = by_size_table(report_of(broker_zones=1))
-    assert alone.columns == ("1 zone", "1 zone")
+    single = by_size_table(report_of(broker_zones=1))
+    assert single.columns == ("1 zone", "1 zone")
 
 
 def test_a_crossing_by_size_is_that_of_the_question_with_this_size():

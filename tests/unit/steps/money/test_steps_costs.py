@@ -190,15 +190,15 @@ def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history
     report = sample.report(sample.planned()[:4], **answered(open_loops(targets, rate=50), tmp_path))
     trio = "RabbitMQ trio of m7g.large in 3 zones"
     assert "us-east-1, SQS batched is the cheapest below about 2,380 messages a second (" in verdict(report)
-    told = in_detail(report)
+    noted = in_detail(report)
     charged = "or no crossing if traffic between Amazon MQ's brokers is charged"
     assert f"Amazon MQ above about 2,450 ({charged}), with a {trio} between the two" in verdict(report)
     carried = "each RabbitMQ cluster can carry 10,200 messages a second and each Amazon MQ cluster 10,500"
     assert f"These prices suppose that {carried} (more at higher rates)" in verdict(report)
     only = f"about 2,380 messages a second (between 489 and 2,380) to about 2,450 ({charged})."
-    assert f"A {trio} is the cheapest only from {only}" in told["The headline"]
-    assert "Without Amazon MQ, SQS batched" in told["The headline"]
-    assert told["Other clusters"] == (
+    assert f"A {trio} is the cheapest only from {only}" in noted["The headline"]
+    assert "Without Amazon MQ, SQS batched" in noted["The headline"]
+    assert noted["Other clusters"] == (
         "With SQS as used (one message a call) and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper "
         "than RabbitMQ below about 43 messages a second (between 32 and 43). At the prices of 2012-12, three "
         "calls a message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 "

@@ -276,10 +276,10 @@ def test_every_fault_has_a_row_whatever_became_of_it(services):
     lane.answer(order_of(3), FaultAnswer(over=True, error="it did not run"))
     write_faults(services, case, 1)
     rows = services.store.rows("faults", "run", "case")
-    told = [
+    orders_seen = [
         (row["number"], row["due_at_s"], row["done_at_s"], row["back_at_s"], row["error"]) for row in rows
     ]
-    assert told == [
+    assert orders_seen == [
         (1, 100.0, 100.25, 101.5, None),
         (2, 200.0, 200.25, None, NOT_BACK),
         (3, 300.0, None, None, "it did not run"),

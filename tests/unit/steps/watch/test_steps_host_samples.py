@@ -28,7 +28,7 @@ def services(monkeypatch):
         yield found
 
 
-def told(*seconds: int, node: str = "a") -> list[dict[str, Any]]:
+def noted(*seconds: int, node: str = "a") -> list[dict[str, Any]]:
     """Rows as the watch has them of a node on another host, which began at ``START_S``."""
     rows = WatchRows(CASE.case_id)
     rows._start_s, found = START_S, []
@@ -55,7 +55,7 @@ def by_second(rows: list[dict[str, Any]], figure: str) -> dict[tuple[int, str], 
 def test_each_sample_is_in_the_row_of_the_second_that_ended_nearest_to_it(services):
     leave(services, "a", *range(998, 1003))
     leave(services, "a", *range(1003, 1008))
-    rows = with_host_samples(services, CASE, told(0, 1, 2, 3))
+    rows = with_host_samples(services, CASE, noted(0, 1, 2, 3))
     assert by_second(rows, "cpu_cores") == {(second, "a"): float(second) for second in range(4)}
     assert {row["taken"] for row in rows} == {HOST}
     assert {row["unknown"] for row in rows} == {None}
@@ -65,7 +65,7 @@ def test_each_sample_is_in_the_row_of_the_second_that_ended_nearest_to_it(servic
 
 def test_what_the_broker_tells_stays_and_only_what_it_does_not_is_the_hosts(services):
     leave(services, "a", 1000, 1001, 1002)
-    rows = with_host_samples(services, CASE, [*told(0), *[{**told(1)[0], "file_descriptors": None}]])
+    rows = with_host_samples(services, CASE, [*noted(0), *[{**noted(1)[0], "file_descriptors": None}]])
     assert by_second(rows, "file_descriptors") == {(0, "a"): 5, (1, "a"): 9}
     assert by_second(rows, "memory_bytes") == {(0, "a"): 7, (1, "a"): 7}
 
@@ -73,7 +73,7 @@ def test_what_the_broker_tells_stays_and_only_what_it_does_not_is_the_hosts(serv
 def test_seconds_in_which_nothing_was_told_of_a_node_have_its_hosts_figures(services):
     """As while its broker is down."""
     leave(services, "a", *range(1000, 1004))
-    rows = with_host_samples(services, CASE, told(0, 3))
+    rows = with_host_samples(services, CASE, noted(0, 3))
     assert by_second(rows, "unknown") == {
         (0, "a"): None,
         (1, "a"): NO_ANSWER,
@@ -86,7 +86,7 @@ def test_seconds_in_which_nothing_was_told_of_a_node_have_its_hosts_figures(serv
 
 def test_a_second_that_was_not_sampled_says_so(services):
     leave(services, "a", 1000, 1002)
-    rows = with_host_samples(services, CASE, told(0, 1, 2))
+    rows = with_host_samples(services, CASE, noted(0, 1, 2))
     assert by_second(rows, "unknown")[1, "a"] == NOT_SAMPLED
     assert by_second(rows, "taken")[1, "a"] is None
     assert by_second(rows, "cpu_cores")[1, "a"] is None
@@ -95,11 +95,11 @@ def test_a_second_that_was_not_sampled_says_so(services):
 def test_a_node_whose_agent_has_ended_is_waited_for_and_then_left(services):
     leave(services, "a", 1000, 1001)
     leave(services, "b", 1000, 1001, 1002, 1003)
-    rows = with_host_samples(services, CASE, told(0, 1, 2), wait_s=0.0)
+    rows = with_host_samples(services, CASE, noted(0, 1, 2), wait_s=0.0)
     assert by_second(rows, "taken")[2, "a"] is None
     assert by_second(rows, "taken")[2, "b"] == HOST
 
 
 def test_rows_of_a_lane_whose_nodes_carry_no_agent_stay_as_they_are(services):
-    assert with_host_samples(services, CASE, told(0, 1)) == told(0, 1)
+    assert with_host_samples(services, CASE, noted(0, 1)) == noted(0, 1)
     assert with_host_samples(services, CASE, []) == []
