@@ -1,0 +1,1 @@
+"""The ``breakeven`` command: a module or folder for each of its commands."""

@@ -1,0 +1,1 @@
+"""``breakeven crossover``: its options, the priced answer, and how it is printed."""

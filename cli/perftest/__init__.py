@@ -1,0 +1,1 @@
+"""``breakeven perftest``: PerfTest's command line, run as a suite."""

@@ -1,0 +1,1 @@
+"""The domain: measuring and pricing queues, independent of the events that call it."""

@@ -1,0 +1,1 @@
+"""Images and launch templates of brokers' nodes."""

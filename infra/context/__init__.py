@@ -1,0 +1,1 @@
+"""Settings of a deployment, read from the CDK's context and checked."""

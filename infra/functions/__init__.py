@@ -1,0 +1,1 @@
+"""Lambda functions: the table of the workflow's steps, and the grants of each."""

@@ -1,0 +1,1 @@
+"""Guards of an account: alarms, budget, clean-up, schedule."""

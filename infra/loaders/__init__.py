@@ -1,0 +1,1 @@
+"""Loaders on Fargate: their image and task definitions."""

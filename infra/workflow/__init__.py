@@ -1,0 +1,1 @@
+"""The state machine: runs, rounds, legs, cases, queries."""

@@ -1,0 +1,1 @@
+"""The simulated AWS: moto, corrected and made stricter, and what it starts."""

@@ -1,0 +1,1 @@
+"""The template of this checkout, synthesized and kept."""

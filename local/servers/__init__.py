@@ -1,0 +1,1 @@
+"""Servers that a local run starts and stops: RabbitMQ, SQS, relay, proxy."""

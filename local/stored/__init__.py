@@ -1,0 +1,1 @@
+"""Folders of runs: written as cases settle, read for reports and by resumed runs."""

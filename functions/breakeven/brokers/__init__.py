@@ -1,0 +1,1 @@
+"""Access to brokers: addresses, credentials, certificates to trust."""

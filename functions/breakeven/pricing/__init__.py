@@ -1,0 +1,1 @@
+"""Pricing: price books, bills, and the questions asked of them."""

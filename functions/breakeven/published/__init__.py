@@ -1,0 +1,1 @@
+"""Figures that sources printed, and the end of releases' support."""

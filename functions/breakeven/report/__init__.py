@@ -1,0 +1,1 @@
+"""Reports: from query results to page, Markdown and JSON. ``contents`` lists the sections."""

@@ -1,0 +1,1 @@
+"""Storage of a run: rows and their schemas, state, objects, queries' answers."""

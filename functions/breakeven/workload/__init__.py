@@ -1,0 +1,1 @@
+"""Suites as written, and cases: workloads with every default filled in."""

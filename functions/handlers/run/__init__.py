@@ -1,0 +1,1 @@
+"""Handlers of a run's states, and of its schedule."""

@@ -1,0 +1,1 @@
+"""Handlers of loaders that are tasks of Fargate."""

@@ -1,0 +1,1 @@
+"""Strictness over the simulated AWS: what the real one refuses. See docs/strictness.md."""

@@ -1,0 +1,1 @@
+"""ECS tasks as processes of this machine."""

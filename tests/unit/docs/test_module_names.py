@@ -81,6 +81,11 @@ def test_nor_is_any_variable_of_tests_called_so() -> None:
     assert {path: of_dialect for path, of_dialect in found.items() if of_dialect} == {}
 
 
+def test_a_room_says_in_its_init_module_what_is_in_it() -> None:
+    rooms = [path for path in modules() if path.name == "__init__.py"]
+    assert [str(path) for path in rooms if not ast.get_docstring(parsed(path))] == []
+
+
 def test_a_modules_docstring_says_what_is_in_it_and_is_no_question() -> None:
     docstrings = {str(path): ast.get_docstring(parsed(path)) or "" for path in modules()}
     assert {path: text for path, text in docstrings.items() if QUESTIONS.match(text)} == {}

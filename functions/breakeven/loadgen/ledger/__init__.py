@@ -1,0 +1,1 @@
+"""The ledger: which messages were sent, confirmed, received, lost, and how often."""

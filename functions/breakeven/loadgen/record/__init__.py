@@ -1,0 +1,1 @@
+"""Records of a loader's work: histograms, send times, errors, totals of cells."""

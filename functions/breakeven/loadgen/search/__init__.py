@@ -1,0 +1,1 @@
+"""The capacity search: rates, probes, and how loaders act as one team."""

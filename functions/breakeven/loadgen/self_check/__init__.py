@@ -1,0 +1,1 @@
+"""A loader's check of itself and its host: whether they were the limit."""

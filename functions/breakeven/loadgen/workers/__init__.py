@@ -1,0 +1,1 @@
+"""Workers of a loader: producers and consumers, closed and open loops."""

@@ -1,0 +1,1 @@
+"""Estimates of a plan: durations, requests, dollars, and the deployment's allowance."""

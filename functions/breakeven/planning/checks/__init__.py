@@ -1,0 +1,1 @@
+"""Checks of a suite's cells against what their targets can do."""

@@ -1,0 +1,1 @@
+"""Choice of loaders: how many, and Lambda or Fargate."""

@@ -1,0 +1,1 @@
+"""Price books: dated prices of regions with their sources, and their refresh."""

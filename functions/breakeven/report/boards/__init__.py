@@ -1,0 +1,1 @@
+"""Boards: several cases of a suite compared in one table."""

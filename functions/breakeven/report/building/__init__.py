@@ -1,0 +1,1 @@
+"""Building of a report's model from what the queries answer."""

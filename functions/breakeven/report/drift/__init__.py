@@ -1,0 +1,1 @@
+"""Comparison of runs: what moved, by how much, and what had changed."""

@@ -1,0 +1,1 @@
+"""Sentences and tables of money: headline, crossings, prices by size."""

@@ -1,0 +1,1 @@
+"""Rendering: the page, Markdown, JSON and CSV of a report."""

@@ -1,0 +1,1 @@
+"""Tables of a report, other than those of money."""

@@ -1,0 +1,1 @@
+"""Steps of one case: prepare, load, watch, faults, settle."""

@@ -1,0 +1,1 @@
+"""Steps that remove what runs have left, by its tags."""

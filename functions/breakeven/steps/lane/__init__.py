@@ -1,0 +1,1 @@
+"""Steps of one lane: images, brokers, warm-up, release."""

@@ -1,0 +1,1 @@
+"""Steps of a run: plan, lock, advice, costs, report, resuming."""

@@ -1,0 +1,1 @@
+"""Steps of loaders that are tasks of Fargate."""

@@ -1,0 +1,1 @@
+"""PerfTest's files and options, read as suites."""

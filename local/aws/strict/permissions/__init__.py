@@ -1,0 +1,1 @@
+"""Roles, policies and quotas, held against each call."""

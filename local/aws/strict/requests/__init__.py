@@ -1,0 +1,1 @@
+"""Requests, held against the services' models and limits."""

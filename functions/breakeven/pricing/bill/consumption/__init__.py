@@ -1,0 +1,1 @@
+"""Lines of a bill for receiving: consumers, polls, invocations."""

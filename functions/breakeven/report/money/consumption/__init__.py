@@ -1,0 +1,1 @@
+"""Words for how messages are consumed."""
