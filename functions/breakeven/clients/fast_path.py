@@ -85,8 +85,9 @@ class Sent:
 class FallsBack(Protocol):
     """A sender or receiver whose work the core does by design.
 
-    ``fallback``: why the general path does it all the same, in words; None where the core does, and where
-    what is asked for is the general path's by design.
+    ``fallback``: why the general path does it all the same, in words, with figure and limit where a size or
+    a window is too large; None where the core does, and where what is asked for is the general path's by
+    design: batches, ``basic.get``, processing times.
     """
 
     fallback: str | None

@@ -15,6 +15,7 @@ from breakeven.clients.amqp.coalescing import (
     LEAST_WINDOW,
     READ_EVERY_S,
 )
+from breakeven.clients.amqp.encoding import FRAME_OVERHEAD
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.core.loading import absence
 from breakeven.clients.core.memory import address
@@ -31,6 +32,12 @@ def obstacle(link: Link) -> str | None:
     if absent := absence():
         return absent
     return tls_obstacle() or NO_OUTLET if link.outlet is None else None
+
+
+def size_obstacle(link: Link, size: int) -> str | None:
+    """Why the core cannot send or receive bodies of ``size`` bytes, in words; None where it can."""
+    most = link.frame_max - FRAME_OVERHEAD
+    return f"messages of {size:,} bytes take several frames: one holds {most:,}" if size > most else None
 
 
 def _judged(per_ms: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 import numpy as np
 
 from breakeven.clients.amqp.encoding import ACK_HEAD, END, Publishing
-from breakeven.clients.amqp.fast_path_connection import LATE_NS, FastPathConnection
+from breakeven.clients.amqp.fast_path_connection import LATE_NS, FastPathConnection, size_obstacle
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Outcome
@@ -20,6 +20,7 @@ from breakeven.workload.case import Workload
 
 #: memory for prepared frames, bytes; a message that needs more is the general path's
 _PREPARED = 1 << 20
+_ROOM = f"the core has room for {_PREPARED:,}"
 _TIMEOUT_NS = round(CALL_TIMEOUT_S * 1e9)
 #: a larger window is the general path's
 MOST_WINDOW = 65_536
@@ -100,10 +101,18 @@ class FastPathSender:
 
 def fast_path_sender(
     link: Link, publishing: Publishing, workload: Workload, origin: Origin
-) -> FastPathSender | None:
-    """None where these are no messages for the core, on a link that it can drive."""
+) -> FastPathSender | str:
+    """The sender, or in words why these are no messages for the core.
+
+    :param link: one that the core can drive
+    """
+    if too_large := size_obstacle(link, origin.size):
+        return too_large
+    if workload.window > MOST_WINDOW:
+        return f"{workload.window:,} messages of a producer may be unanswered: the core keeps {MOST_WINDOW:,}"
     head = publishing.head(origin.size)
-    if head is None or workload.window > MOST_WINDOW:
-        return None
+    assert head is not None  # one frame holds a body
     row = head + bytes(STAMP_BYTES) + origin.rest + END
-    return FastPathSender(link, workload, origin, row, len(head)) if len(row) <= _PREPARED else None
+    if len(row) > _PREPARED:
+        return f"a message of {origin.size:,} bytes takes {len(row):,} with its frames: {_ROOM}"
+    return FastPathSender(link, workload, origin, row, len(head))

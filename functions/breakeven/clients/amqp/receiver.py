@@ -12,7 +12,7 @@ from breakeven.clients.acknowledging import Acknowledging
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, acknowledgements_up_to, method_frame
 from breakeven.clients.amqp.events import Events, ProtocolError
-from breakeven.clients.amqp.fast_path_connection import obstacle
+from breakeven.clients.amqp.fast_path_connection import obstacle, size_obstacle
 from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
@@ -81,8 +81,10 @@ class NativeReceiver(Events):
         self._fast_path = self.fallback = None
         if self._workload.consume == "push":
             link, shape = self._link, self._link.reader.shape
-            self.fallback = obstacle(link)
-            if self.fallback is None and shape is not None and shape.pieces is not None:
+            self.fallback = obstacle(link) or size_obstacle(link, self._workload.message_bytes)
+            if self.fallback is None:
+                assert shape is not None  # one frame holds a body
+                assert shape.pieces is not None  # messages are pushed
                 self._fast_path = FastPathReceiver(link, shape.size, shape.pieces, self._workload, ours)
         return self._fast_path is not None
 

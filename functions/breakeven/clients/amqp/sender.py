@@ -86,9 +86,8 @@ class NativeSender(Events):
             return answers
 
     def prepare(self, origin: Origin) -> int:
-        self._fast_path, self.fallback = None, obstacle(self._link)
-        if self.fallback is None:
-            self._fast_path = fast_path_sender(self._link, self._publishing, self._workload, origin)
+        found = obstacle(self._link) or fast_path_sender(self._link, self._publishing, self._workload, origin)
+        self._fast_path, self.fallback = (None, found) if isinstance(found, str) else (found, None)
         return COLUMNS if self._fast_path else 0
 
     def send_on_fast_path(

@@ -7,5 +7,6 @@ what memory they work on, ``loading`` loads them. ``tls_context`` makes TLS conn
 what a connection is reached by; ``memory`` and ``messages`` are what both protocols' clients lend.
 
 This is the fast path. Where the core is not compiled, or cannot drive a connection (messages of several
-frames, ``basic.get``, batches), the general path does all: docs/decisions/0018 and 0028.
+frames or sizes), the general path does all, and the case says so; ``basic.get``, batches and processing times
+are the general path's by design: docs/decisions/0018 and 0028.
 """

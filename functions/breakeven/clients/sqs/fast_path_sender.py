@@ -20,6 +20,8 @@ from breakeven.clients.sqs.signing import Parts, behind_signature
 
 #: SendMessage is answered with a few hundred bytes
 _ANSWER_BYTES = 16_384
+#: where a stamp may be in a document: in the body and, on a FIFO queue, as the message's and its group's name
+_MOST_PLACES = 3
 _TIMEOUT_NS = round(CALL_TIMEOUT_S * 1e9)
 
 
@@ -134,8 +136,8 @@ def _append(sent: Sent, sequence: int, due_ns: int, sent_ns: int, answered_ns: i
 
 def fast_path_sender(
     connection: Connection, operation: Operation, origin: Origin, document: Callable[[bytes], bytes]
-) -> FastPathSender | None:
-    """None where these are no messages for the core.
+) -> FastPathSender | str:
+    """The sender, or in words why these are no messages for the core.
 
     :param connection: one that the core can drive
     :param document: of a message with that body
@@ -145,6 +147,8 @@ def fast_path_sender(
     stamp, other = first[:stamp_size], second[:stamp_size]
     made = document(first)
     places = [at for at in range(len(made)) if made.startswith(stamp, at)]
-    if not 1 <= len(places) <= 3 or made.replace(stamp, other) != document(second):
-        return None
+    if not 1 <= len(places) <= _MOST_PLACES:
+        return f"a message has its stamp in {len(places)} places: the core writes it in 1 to {_MOST_PLACES}"
+    if made.replace(stamp, other) != document(second):
+        return "messages differ by more than their stamps, which is all that the core writes"
     return FastPathSender(connection, operation, origin, made, places)

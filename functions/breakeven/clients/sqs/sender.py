@@ -63,10 +63,11 @@ class SqsSender:
         return Answers(sequence, outcome, sent_ns, answered_ns)
 
     def prepare(self, origin: Origin) -> int:
-        if self._batch == 1 and (fallback := obstacle(self._connection)):
-            self.fallback = fallback
-        elif self._batch == 1:
-            self._fast_path = fast_path_sender(self._connection, self._send, origin, self._message)
+        if self._batch == 1:
+            found = obstacle(self._connection) or fast_path_sender(
+                self._connection, self._send, origin, self._message
+            )
+            self._fast_path, self.fallback = (None, found) if isinstance(found, str) else (found, None)
         return COLUMNS if self._fast_path else 0
 
     def send_on_fast_path(

@@ -262,7 +262,26 @@ def test_where_the_core_cannot_do_it_all_is_the_general_paths(monkeypatch, lacki
 
 def test_batches_are_the_general_paths(monkeypatch):
     with client_of(monkeypatch, batch=10) as (client, heard):
-        assert Driven(client.sender(QUEUE), heard).most == 0
+        driven = Driven(client.sender(QUEUE), heard)
+        assert (driven.most, driven.sender.fallback) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        (lambda body: body[:16] * 3, None),
+        (lambda body: body[:16] * 4, "a message has its stamp in 4 places: the core writes it in 1 to 3"),
+        (lambda body: body[::-1], "a message has its stamp in 0 places: the core writes it in 1 to 3"),
+        (lambda body: body + body[15:8:-1], "messages differ by more than their stamps"),
+    ],
+)
+def test_where_a_message_is_none_for_the_core_why_is_said(monkeypatch, document, why):
+    with client_of(monkeypatch, STORED) as (client, heard):
+        sender = client.sender(QUEUE)
+        monkeypatch.setattr(sender, "_message", document)
+        driven = Driven(sender, heard)
+        assert (driven.most == 0) == bool(why)
+        assert str(sender.fallback).startswith(str(why))
 
 
 def test_openssls_functions_are_found():
