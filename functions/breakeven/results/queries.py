@@ -1,6 +1,6 @@
 """The files of ``queries/`` as they are run: each with the parts that it includes put in.
 
-A line ``-- include: name`` stands for ``queries/parts/name.sql``, a list of common table expressions
+A line ``-- include: NAME`` stands for ``queries/parts/NAME.sql``, a list of common table expressions
 that several questions share. Parts may include parts. What is deployed is the whole text.
 """
 

@@ -19,9 +19,15 @@ FOLDERS = (
     "nodes",
     "setup",
     "scenarios",
+    "web",
+    "CHANGELOG.md",
+    "README.md",
+    "CONTRIBUTING.md",
 )
-TEXTS = {"", ".py", ".sql", ".md", ".yaml", ".sh", ".c", ".h"}
-RULE = re.compile(r"\brules? ([0-9]+)(?: and ([0-9]+))? of docs/rules\.md")
+TEXTS = {"", ".py", ".sql", ".md", ".yaml", ".sh", ".c", ".h", ".ts", ".css", ".html"}
+#: what a checkout makes for itself
+MADE = {"node_modules", "__pycache__"}
+RULE = re.compile(r"\brules? ([0-9]+)(?: and ([0-9]+))? of `?docs/rules\.md")
 DECISION = re.compile(r"\b(?:docs/)?decisions?[/ ]([0-9]{4})\b")
 
 
@@ -35,7 +41,7 @@ def test_rules_that_are_named_are_there() -> None:
 def test_a_rule_says_whose_it_is() -> None:
     bare = re.compile(r"\brules? [0-9]+\b(?:(?! of docs/rules\.md| and [0-9]+ of docs/rules\.md))()")
     assert [
-        path for path, _ in _named(bare) if path.suffix in {".py", ".sql"} and path != Path(__file__)
+        path for path, _ in _named(bare) if path.suffix in {".py", ".sql", ".ts"} and path != Path(__file__)
     ] == []
 
 
@@ -49,8 +55,8 @@ def test_decisions_that_are_named_are_there() -> None:
 def _named(pattern: re.Pattern[str]) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Each file with what the pattern finds in it."""
     for folder in FOLDERS:
-        for path in (ROOT / folder).rglob("*"):
-            if path.is_file() and path.suffix in TEXTS and "__pycache__" not in path.parts:
+        for path in (ROOT / folder, *(ROOT / folder).rglob("*")):
+            if path.is_file() and path.suffix in TEXTS and not MADE & {*path.parts}:
                 for found in pattern.finditer(path.read_text()):
                     yield path, tuple(each for each in found.groups() if each is not None)
 

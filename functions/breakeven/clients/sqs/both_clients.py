@@ -2,7 +2,7 @@
 queues, how a redelivery shows, and settling one by one.
 
 A message's ids on a FIFO queue are read from its ledger stamp, which is run tag, producer and sequence
-(``loadgen.stamp``). All three are the deduplication id. The group is the first two, or all three: each
+(``loadgen.ledger.stamp``). All three are the deduplication id. The group is the first two, or all three: each
 producer's messages keep their order, or none does and none waits for another.
 """
 

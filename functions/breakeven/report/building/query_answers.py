@@ -18,7 +18,7 @@ Rows = Sequence[Mapping[str, Any]]
 class Answers:
     """Rows of every file in ``queries/`` by its name, one mapping a row with the columns that the file names.
 
-    ``cost`` is what the plan has of the questions about money (``pricing.bill.questions.Asked.to_json``).
+    ``cost`` is what the plan has of the questions about money (``pricing.bill.asked.Asked.to_json``).
     """
 
     cases: Rows
