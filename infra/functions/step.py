@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+from breakeven.planning.budget.planning_assumptions import STEP_MB
+
 #: what every function inside the VPC reads: its lane's credentials
 SECRETS = "secrets/*"
 
@@ -67,7 +69,7 @@ class Step:
     limit_min: float
     needs: Needs
     network: Literal["inside", "outside", "both"] = "outside"
-    memory_mb: int = 512
+    memory_mb: int = STEP_MB
     attempts: int = 1
     inside: Needs = Needs()
     outside: Needs = Needs()

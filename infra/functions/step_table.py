@@ -6,6 +6,7 @@ its function and its role, by which a deployed stack knows them: a name that cha
 
 from __future__ import annotations
 
+from breakeven.planning.budget.planning_assumptions import ONE_CORE_MB
 from breakeven.results import layout
 from infra.functions.step import SECRETS, Needs, Step
 
@@ -19,8 +20,6 @@ LIST_QUEUES, ASK_EXECUTION = "sqs:ListQueues", "states:DescribeExecution"
 INSTANCES, BAKED = "ec2:DescribeInstances", "ec2:DescribeImages"
 TERMINATE, UNREGISTER, DELETE_SNAPSHOT = "ec2:TerminateInstances", "ec2:DeregisterImage", "ec2:DeleteSnapshot"
 IS_BUILT = "ecr:DescribeImages"
-#: 1,769 MB is one vCPU: a loader with less would measure its own throttling
-ONE_CORE_MB = 1769
 #: Lambda's own limit
 LONGEST_MIN = 15
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from breakeven.instrument.latencies import BEYOND, rank
 from breakeven.results import layout
 
 Row = Mapping[str, Any]
@@ -20,8 +20,6 @@ Row = Mapping[str, Any]
 RATES = {"produce": "sent_per_s", "consume": "received_per_s"}
 #: percentiles that are shown, in thousandths
 SHARES = {"p50_ms": 500, "p99_ms": 990}
-#: samples that lie beyond a percentile, at least (rule 4 of docs/rules.md)
-BEYOND = 10
 
 
 def settled_figures(folder: Path, case_id: str) -> dict[str, Any]:
@@ -53,13 +51,13 @@ def percentile_ms(bins: Sequence[Row], total: Row, thousandths: int) -> float | 
     :param total: the metric's exact figures, between which it is held
     """
     samples = sum(row["operations"] for row in bins)
-    rank = math.ceil(samples * thousandths / 1000)
-    if samples - rank < BEYOND:
+    wanted = rank(samples, thousandths)
+    if samples - wanted < BEYOND:
         return None
     up_to = 0
     for row in sorted(bins, key=lambda row: int(row["value_ns"])):
         up_to += row["operations"]
-        if up_to >= rank:
+        if up_to >= wanted:
             return float(min(total["max_ns"], max(total["min_ns"], row["value_ns"]))) / 1e6
     raise AssertionError("a rank lies within its samples")
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # functions that drive no queue import this, too, and numpy t
 
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
+#: of the number that a stamp holds behind its tag: the producer stands above so many bits of sequence
+SEQUENCE_BITS = 54
 
 Int64s: TypeAlias = "npt.NDArray[np.int64]"
 

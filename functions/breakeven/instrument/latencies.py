@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 from breakeven.instrument.program import Latency
 
+#: samples that must lie beyond a percentile (rule 4 of docs/rules.md)
+BEYOND = 10
+
 
 def rank(count: int, per_mille: int) -> int:
     """The nearest rank of a percentile among ``count`` samples, from 1."""

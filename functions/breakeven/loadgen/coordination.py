@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+#: calls in a row to the others that may fail (the state table throttles, a store hiccups) before the case is
+#: failed
+TOLERATED_FAILURES = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from breakeven import words
+from breakeven.instrument.latencies import BEYOND
 from breakeven.loadgen.case_figures import CallErrors
 from breakeven.loadgen.evidence import Evidence
 from breakeven.loadgen.record.call_errors import merged
@@ -21,8 +22,6 @@ from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
 TAIL_SHARE = 0.1
-#: samples that must lie beyond a percentile
-BEYOND = 10
 
 
 def raised(evidence: Evidence) -> dict[Flag, str]:

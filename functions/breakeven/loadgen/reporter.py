@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from breakeven.errors import CaseError, LoaderAborted
-from breakeven.loadgen.coordination import CaseProgress, Coordinator, Progress
+from breakeven.loadgen.coordination import TOLERATED_FAILURES, CaseProgress, Coordinator, Progress
 from breakeven.loadgen.ledger.ledger import Counts
 from breakeven.loadgen.stages import kind_of
 from breakeven.loadgen.workers.worker import Shared
@@ -21,8 +21,6 @@ DRAIN_BEATS_PER_S = 200
 #: kinds of stages in which queues are emptied
 DRAINS = ("drain", "recover")
 CHECKPOINT_S = 1.0
-#: beats in a row that may fail (the state table throttles, a store hiccups) before the case is failed
-TOLERATED_FAILURES = 5
 #: how long ``stop`` waits for a beat that is under way, seconds
 STOP_TIMEOUT_S = 2.0
 

@@ -36,7 +36,8 @@ CLOSING_S = 10.0
 #: then held for so long, seconds
 CLEAR_S = 15.0
 
-#: as many messages as a limited prefetch can be: what is not limited counts as that
+#: messages that a limited prefetch, a window or one acknowledgement can be of, as AMQP counts a prefetch in
+#: 16 bits: what is not limited counts as that
 MOST_UNLIMITED = 65_535
 #: how SQS is called unless a suite asks for batches
 SINGLY: dict[str, Any] = {"send_batch": 1, "receive_batch": 1, "delete_batch": 1, "linger_ms": 0.0}

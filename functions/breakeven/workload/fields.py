@@ -16,7 +16,7 @@ from pydantic_core.core_schema import no_info_after_validator_function
 
 from breakeven.targets.catalog import compared
 from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Frozen
-from breakeven.workload.case import MAX_RATE
+from breakeven.workload.case import MAX_RATE, MOST_UNLIMITED
 from breakeven.workload.sizes import ambiguity, parse_size
 
 MAX_WORKERS = 800
@@ -162,10 +162,10 @@ def _unlimited(value: Any) -> Any:
 Prefetch = Annotated[
     int,
     BeforeValidator(_unlimited),
-    Field(ge=UNLIMITED, le=65_535),
-    _allowed("1 to 65535 messages, or unlimited, which is 0 as in AMQP"),
+    Field(ge=UNLIMITED, le=MOST_UNLIMITED),
+    _allowed(f"1 to {MOST_UNLIMITED} messages, or unlimited, which is 0 as in AMQP"),
 ]
-AckEvery = Annotated[int, Field(ge=1, le=65_535)]
+AckEvery = Annotated[int, Field(ge=1, le=MOST_UNLIMITED)]
 WarmUp = Annotated[
     float,
     BeforeValidator(_warm_up),

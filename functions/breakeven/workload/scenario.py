@@ -11,6 +11,7 @@ from breakeven.terms import Groups
 from breakeven.workload.case import (
     MAX_LOADERS,
     MAX_RATE,
+    MOST_UNLIMITED,
     Arrivals,
     ConnectTo,
     Leaders,
@@ -89,7 +90,7 @@ class Handover(Strict):
     acks: bool | None = None
     ack_every: AckEvery | None = None
     consume: Literal["get", "push"] | None = None
-    window: Annotated[int, Field(ge=1, le=65535)] | None = None
+    window: Annotated[int, Field(ge=1, le=MOST_UNLIMITED)] | None = None
     wait_s: Annotated[float, Field(ge=0, le=20)] | None = None
     client: Literal["ordinary", "native", "pika", "boto3"] | None = None
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.agent.host_network import DRAINED_S, HostNetwork
+from breakeven.agent.host_network import CLIENTS_PORT, DRAINED_S, PEERS_PORT, HostNetwork
 from breakeven.agent.impairment import Impairment
+from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT
 
 TOOLS = ("ip", "nft", "tc", "systemctl", "systemd-run")
 LATE_S = 0.4
@@ -82,3 +83,7 @@ def test_what_cannot_be_said_keeps_nothing_from_being_undone(calls: Path) -> Non
     (calls.parent / "tc").write_text(TOOL.replace("LATE", "?"), encoding="utf-8")
     HostNetwork().restore("node")
     assert len(made(calls, "qdisc", "del", "root")) == 1
+
+
+def test_the_ports_that_are_impaired_are_those_of_our_brokers() -> None:
+    assert (CLIENTS_PORT, PEERS_PORT) == (AMQPS_PORT, DISTRIBUTION_PORT)

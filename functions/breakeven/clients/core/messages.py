@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from breakeven.clients.base import Int64s, Outcome
+from breakeven.clients.base import SEQUENCE_BITS, Int64s, Outcome
 from breakeven.clients.core.memory import address
 from breakeven.clients.core.structs import Sending
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
@@ -17,8 +17,6 @@ COLUMNS = 8192
 #: times the window: how far the newest message may be from the oldest that is unanswered. A broker confirms
 #: out of order, and one may wait for a disk or a mirror while many others go
 OVERTAKEN = 16
-#: a stamp's number holds the producer above so many bits
-_SEQUENCE_BITS = 54
 _FLIGHT = np.dtype([("due_ns", np.int64), ("sent_ns", np.int64)])
 _NAMES = ("could_ns", "handed_ns", "sequence", "answer_due_ns", "answer_sent_ns", "answer_ns")
 
@@ -32,8 +30,8 @@ class Messages:
 
     def __init__(self, struct: Sending, origin: Origin, window: int, outcome: Outcome) -> None:
         self._struct, self._origin, self._outcome = struct, origin, outcome
-        struct.base = origin.producer << _SEQUENCE_BITS & ((1 << 64) - 1)
-        tag = origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,))
+        struct.base = origin.producer << SEQUENCE_BITS & ((1 << 64) - 1)
+        tag = origin.tag + bytes((origin.producer >> 64 - SEQUENCE_BITS,))
         struct.tag[: len(tag)] = tag
         struct.window, struct.together_ns = window, origin.together_ns
         ring = 1 << (OVERTAKEN * window).bit_length()

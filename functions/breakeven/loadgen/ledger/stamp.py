@@ -12,11 +12,10 @@ from typing import overload
 
 import numpy as np
 
-from breakeven.clients.base import STAMP_BYTES, Bodies, Stamps
+from breakeven.clients.base import SEQUENCE_BITS, STAMP_BYTES, Bodies, Stamps
 from breakeven.loadgen.record.timestamps import Int64s
 
 _TAG = 4
-_SEQUENCE_BITS = 54
 _TO_URL = bytes.maketrans(b"+/", b"-_")
 # "+" and "/" themselves become a character that is in no alphabet: one origin, one spelling
 _FROM_URL = bytes.maketrans(b"-_+/", b"+/!!")
@@ -29,7 +28,7 @@ _NUMBERS = {end: number for number, end in enumerate(_ENDS)}
 _ENDS_BITS, _ENDS_MASK = 12, len(_ENDS) - 1
 #: characters of a stamp before those
 _COMMON = STAMP_BYTES - 2
-_SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
+_SEQUENCE_MASK = (1 << SEQUENCE_BITS) - 1
 #: a whole stamp, decoded
 _ORIGIN = np.dtype([("tag", "V3"), ("high", "u1"), ("low", ">u8")])
 
@@ -39,7 +38,7 @@ class Stamper:
 
     def __init__(self, tag: str, producer: int, size: int) -> None:
         self.tag = tag.encode("ascii")
-        self._base = producer << _SEQUENCE_BITS
+        self._base = producer << SEQUENCE_BITS
         self.size = size
         self._block, self._common = -1, b""
         #: what stands behind the stamp
@@ -124,7 +123,7 @@ class StampReader:
         if len(origin) != 9:
             return None
         number = int.from_bytes(origin, "big")
-        return number >> _SEQUENCE_BITS, number & _SEQUENCE_MASK
+        return number >> SEQUENCE_BITS, number & _SEQUENCE_MASK
 
     def read_run(self, stamps: Sequence[bytes]) -> tuple[int, range] | None:
         """One producer and its sequences, where these stamps, at least one, are of consecutive messages."""
@@ -152,8 +151,8 @@ class StampReader:
         if rows["tag"].tobytes() != self._decoded_tag * len(stamps):
             return None
         low = rows["low"].astype(np.uint64)
-        producers = rows["high"].astype(np.int64) << (64 - _SEQUENCE_BITS)
-        producers |= (low >> np.uint64(_SEQUENCE_BITS)).astype(np.int64)
+        producers = rows["high"].astype(np.int64) << (64 - SEQUENCE_BITS)
+        producers |= (low >> np.uint64(SEQUENCE_BITS)).astype(np.int64)
         return producers, (low & np.uint64(_SEQUENCE_MASK)).astype(np.int64)
 
     def _spelled(self, stamps: Sequence[bytes], producer: int, run: range) -> bytes:

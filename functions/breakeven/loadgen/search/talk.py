@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.coordination import Coordinator
+from breakeven.loadgen.coordination import TOLERATED_FAILURES, Coordinator
 
-#: how often in a row a call may fail before the case does, and the pause before it is made again, seconds
-TOLERATED_FAILURES, PAUSE_S = 5, 0.5
+#: the pause before a call that failed is made again, seconds
+PAUSE_S = 0.5
 
 Answer = TypeVar("Answer")
 

@@ -64,8 +64,10 @@ OVERHEADS: Mapping[Environment, Overheads] = {
     ),
 }
 
-LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
-STEP_MEMORY_GB = 512 / 1024
+#: of a function, MB: of a loader, which has one vCPU with so much (with less it would measure its own
+#: throttling), and of a step. They are deployed with it, and priced by it
+ONE_CORE_MB, STEP_MB = 1769, 512
+LOADER_MEMORY_GB, STEP_MEMORY_GB = ONE_CORE_MB / 1024, STEP_MB / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
 #: calls beside the loaders: prepare, watch and settle of a case, what stops, starts and awaits its nodes, and
 #: what has its broker rebooted; of a lane; of a run, of what it makes for tasks, and of a watch that is

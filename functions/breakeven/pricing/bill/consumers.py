@@ -21,9 +21,10 @@ FARGATE_GB: dict[float, tuple[float, ...]] = {
     8: tuple(map(float, range(16, 61, 4))),
     16: tuple(map(float, range(32, 121, 8))),
 }
-#: more than ten messages need a window, and a FIFO queue has neither; two pollers at least ("Creating and
-#: configuring an Amazon SQS event source mapping", AWS Lambda Developer Guide)
-BATCH_WITHOUT_WINDOW, LEAST_POLLERS = 10, 2
+#: more than ten messages need a window, and a FIFO queue has neither; two pollers of a
+#: mapping's own at least ("Creating and configuring an Amazon SQS event source mapping", AWS Lambda Developer
+#: Guide)
+BATCH_WITHOUT_WINDOW, LEAST_PROVISIONED = 10, 2
 #: of a synchronous invocation's payload ("Lambda quotas", the same guide)
 PAYLOAD_BYTES = 6 * 1024 * 1024
 LONGEST_MS = 900_000.0
@@ -106,8 +107,8 @@ def _of_lambda(wanted: Consumers, fifo: bool, fits: int) -> str:
             f"lambda_receives: a receive brings {batch} at most, as many as an invocation takes; give fewer",
         ),
         (
-            0 < wanted.lambda_pollers < LEAST_POLLERS,
-            f"lambda_pollers: a mapping has {LEAST_POLLERS} to 10,000 of its own, or none (0)",
+            0 < wanted.lambda_pollers < LEAST_PROVISIONED,
+            f"lambda_pollers: a mapping has {LEAST_PROVISIONED} to 10,000 of its own, or none (0)",
         ),
     ]
     return next((problem for is_so, problem in found if is_so), "")

@@ -17,6 +17,8 @@ from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.elements import Chart
 
 MAX_TICKS = 7  # more round numbers than this do not fit on a phone
+#: the metrics of a case that have a panel each, and how they are called there
+OPERATIONS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 INK, MUTED, GRID = "#1c2430", "#5b6675", "#dfe3e8"
 _STYLE = {
     "svg.fonttype": "none",  # text stays text: small, selectable, in the page's own typeface

@@ -8,12 +8,20 @@ from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import GRID, MUTED, Form, chart, emulated_suffix, logarithmic, thousands
+from breakeven.report.charts.canvas import (
+    GRID,
+    MUTED,
+    OPERATIONS,
+    Form,
+    chart,
+    emulated_suffix,
+    logarithmic,
+    thousands,
+)
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
 
 PERCENTILES = ("p50_ms", "p95_ms", "p99_ms")
-PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 MAX_CASES = 60  # more rows than this are no picture any more; the table has them
 ROW_PX, HEAD_PX = 18, 110
 LABEL_CHARS = 40
@@ -30,14 +38,14 @@ def latencies(report: Report) -> Iterator[Chart]:
     alike: dict[tuple[str, str], list[CaseReport]] = {}
     for case in cases:
         alike.setdefault((case.target, case.provenance), []).append(case)
-    ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
+    ticks = logarithmic([value for case in cases for name, _ in OPERATIONS for value in _points(case, name)])
     height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
 
     def paint(figure: Any, form: Form) -> None:
         axes = figure.subplots(2, 1, sharex=True) if form.narrow else figure.subplots(1, 2, sharey=True)
         # the narrow form has its labels inside, above the marks of their row
         middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
-        for axis, (operation, title) in zip(axes, PANELS, strict=True):
+        for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
             for (target, provenance), own in alike.items():
                 places = [
                     rows.index((case.scenario, case.cell))
@@ -72,7 +80,9 @@ def has_latencies(report: Report) -> bool:
 
 def _cases(report: Report) -> list[CaseReport]:
     return [
-        case for case in report.cases if case.repeat == 1 and any(_points(case, name) for name, _ in PANELS)
+        case
+        for case in report.cases
+        if case.repeat == 1 and any(_points(case, name) for name, _ in OPERATIONS)
     ]
 
 
@@ -122,7 +132,7 @@ def _label(scenario: str, cell: str) -> str:
 
 def _spoken(case: CaseReport) -> str:
     parts = []
-    for operation, title in PANELS:
+    for operation, title in OPERATIONS:
         metric = case.shown(operation)
         if metric:
             p50, p99 = words.milliseconds(metric.p50_ms), words.milliseconds(metric.p99_ms)

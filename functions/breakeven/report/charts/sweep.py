@@ -9,7 +9,7 @@ from typing import Any
 from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
+from breakeven.report.charts.canvas import OPERATIONS, Form, chart, emulated_suffix, thousands
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
 from breakeven.report.tables.figures import scenarios
@@ -26,7 +26,6 @@ BESIDES = (
     *("nodes_down", "leaders", "connect_to", "queue_mode", "group_size", "groups"),
     *("prefetch", "send_batch", "receive_batch", "delete_batch", "linger_ms", "prefill"),
 )
-PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
 
     def paint(figure: Any, form: Form) -> None:
         axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2)
-        for axis, (operation, title) in zip(axes, PANELS, strict=True):
+        for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
             for lane in sweep.lanes():
                 _plot(axis, sweep, lane, operation)
             axis.set(title=title, xscale="log", ylim=(0, None))

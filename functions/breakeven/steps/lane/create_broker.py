@@ -38,11 +38,12 @@ from breakeven.steps.managed_brokers import (
 from breakeven.steps.run_lease import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
+from breakeven.targets.rabbitmq_cluster import AMQPS_PORT
 from breakeven.terms import TargetName
 from breakeven.workload.machines import Machines
 
-#: where the service's endpoints answer, unless they name another port
-AMQPS_PORT, HTTPS_PORT = 5671, 443
+#: where the service's management API answers, unless its endpoint names another port
+HTTPS_PORT = 443
 #: from a run's beginning to its brokers' weekly maintenance: as far as can be from both ends of a week
 UNTIL_MAINTENANCE = timedelta(days=3.5)
 

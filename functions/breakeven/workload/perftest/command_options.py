@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from breakeven.errors import InputError, printable, together
-from breakeven.workload.perftest.spec_keys import Key, noted, refused
+from breakeven.workload.perftest.spec_keys import OF_ITS_PROCESS, Key, noted, refused
 from breakeven.workload.perftest.spec_notes import Note
 from breakeven.workload.perftest.spec_values import SpecError, converted
 from breakeven.workload.problems import did_you_mean, shown
 
 #: where errors of a command line are
 COMMAND: Final = "breakeven perftest"
-_OURS = "about PerfTest's own process; loaders here are others"
 _BROKERS = "the run has brokers of its own; give --rabbitmq-url to use others"
 _TLS = "a run on AWS has TLS of its own, and one on this machine none"
 _STREAMS = "streams are no queues; leave it out"
@@ -122,18 +121,18 @@ _COMMAND_ONLY: Final[dict[str, Key]] = {
     ),
     "dcr/disable-connection-recovery": noted("flag", False, "a lost connection is opened again"),
     "cri/connection-recovery-interval": noted("text", None, "a lost connection is opened again"),
-    "mf/metrics-format": noted("text", None, _OURS),
-    "em/exposed-metrics": noted("text", None, _OURS),
-    "niot/nio-threads": noted("count", 1, _OURS),
-    "niotp/nio-thread-pool": noted("count", 1, _OURS),
-    "ntyt/netty-threads": noted("count", 0, _OURS),
-    "ntyep/netty-epoll": noted("flag", False, _OURS),
-    "ntykq/netty-kqueue": noted("flag", False, _OURS),
-    "tsbs/tcp-send-buffer-size": noted("count", 0, _OURS),
-    "trbs/tcp-receive-buffer-size": noted("count", 0, _OURS),
+    "mf/metrics-format": noted("text", None, OF_ITS_PROCESS),
+    "em/exposed-metrics": noted("text", None, OF_ITS_PROCESS),
+    "niot/nio-threads": noted("count", 1, OF_ITS_PROCESS),
+    "niotp/nio-thread-pool": noted("count", 1, OF_ITS_PROCESS),
+    "ntyt/netty-threads": noted("count", 0, OF_ITS_PROCESS),
+    "ntyep/netty-epoll": noted("flag", False, OF_ITS_PROCESS),
+    "ntykq/netty-kqueue": noted("flag", False, OF_ITS_PROCESS),
+    "tsbs/tcp-send-buffer-size": noted("count", 0, OF_ITS_PROCESS),
+    "trbs/tcp-receive-buffer-size": noted("count", 0, OF_ITS_PROCESS),
     "tnd/tcp-no-delay": noted("text", None, "connections send at once, without Nagle's algorithm"),
-    "verbose/verbose": noted("flag", False, _OURS),
-    "verbose-full/verbose-full": noted("flag", False, _OURS),
+    "verbose/verbose": noted("flag", False, OF_ITS_PROCESS),
+    "verbose-full/verbose-full": noted("flag", False, OF_ITS_PROCESS),
     "udsc/use-default-ssl-context": noted("flag", False, _TLS),
     "sni/server-name-indication": noted("text", None, _TLS),
     "se/sasl-external": noted("flag", False, _TLS),

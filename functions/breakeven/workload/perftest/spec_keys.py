@@ -42,7 +42,7 @@ def refused(kind: Kind, default: Any, reason: str) -> Key:
 _UNANSWERED = "a message without an answer at the end counts as unknown"
 _FRESH = "each case has fresh queues, durable ones, which are deleted after it"
 _ROUTED = "messages go to their queue through the default exchange"
-_OURS = "about PerfTest's own process; loaders here are others"
+OF_ITS_PROCESS = "about PerfTest's own process; loaders here are others"
 _BODY = "a body is the ledger's stamp and filler"
 _TOGETHER = "all workers of a case start together, behind one barrier"
 _TRANSACTIONS = "no transactions; use confirm for publishing, and multi-ack-every for consuming"
@@ -100,7 +100,7 @@ KEYS: Final[dict[str, Key]] = {
     "predeclared": refused("flag", False, f"{_FRESH}; leave it out"),
     "auto-delete": noted("flag", True, _FRESH),
     "exclusive": noted("flag", False, _FRESH),
-    "cluster": noted("flag", False, _OURS),
+    "cluster": noted("flag", False, OF_ITS_PROCESS),
     # bodies
     "body-files": refused("names", (), f"{_BODY}; give their size as min-msg-size"),
     "body-content-type": noted("text", None, "no properties beside the delivery mode"),
@@ -110,14 +110,14 @@ KEYS: Final[dict[str, Key]] = {
     "message-properties": refused("pairs", None, "no properties beside the delivery mode; see flags"),
     # PerfTest's own process
     "use-millis": noted("flag", False, "latencies are nanoseconds of one clock"),
-    "heartbeat-sender-threads": noted("count", -1, _OURS),
+    "heartbeat-sender-threads": noted("count", -1, OF_ITS_PROCESS),
     "producer-random-start-delay-in-seconds": noted("count", 0, _TOGETHER),
-    "producer-scheduler-thread-count": noted("count", -1, _OURS),
-    "consumers-thread-pools": noted("count", -1, _OURS),
-    "servers-start-up-timeout": noted("count", -1, _OURS),
-    "servers-up-limit": noted("count", -1, _OURS),
-    "shutdown-timeout": noted("count", 5, _OURS),
-    "netty": noted("flag", False, _OURS),
+    "producer-scheduler-thread-count": noted("count", -1, OF_ITS_PROCESS),
+    "consumers-thread-pools": noted("count", -1, OF_ITS_PROCESS),
+    "servers-start-up-timeout": noted("count", -1, OF_ITS_PROCESS),
+    "servers-up-limit": noted("count", -1, OF_ITS_PROCESS),
+    "shutdown-timeout": noted("count", 5, OF_ITS_PROCESS),
+    "netty": noted("flag", False, OF_ITS_PROCESS),
 }
 #: other names that spec files may use
 ALIASES: Final = {

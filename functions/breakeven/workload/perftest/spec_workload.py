@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from breakeven.workload.case import MOST_UNLIMITED
 from breakeven.workload.fields import MAX_STEPS, MIN_MESSAGE_BYTES
 from breakeven.workload.perftest.spec_keys import KEYS, QUEUE_ARGUMENTS
 from breakeven.workload.perftest.spec_notes import Note
@@ -16,8 +17,6 @@ from breakeven.workload.perftest.spec_values import SpecError, durations_of
 WARM_UP_S: Final = 3
 #: messages that a producer has under way, where confirms do not limit them
 UNCONFIRMED_WINDOW: Final = 1000
-#: the same with confirms, of any number of which PerfTest's 0 lets a producer wait
-UNLIMITED_WINDOW: Final = 65_535
 #: of a consumer that takes time for each message, where PerfTest would let it hold all there are
 LIMITED_PREFETCH: Final = 200
 #: emptying queues may take half as long as the measured stage, and at least this; seconds, as suites have it
@@ -160,7 +159,8 @@ class _Translation:
 
     def _handover(self) -> dict[str, Any]:
         confirm, every = self._values["confirm"], self._values["multi-ack-every"]
-        window = confirm if confirm > 0 else UNLIMITED_WINDOW if confirm == 0 else UNCONFIRMED_WINDOW
+        # PerfTest's 0 lets a producer wait for any number of confirms
+        window = confirm if confirm > 0 else MOST_UNLIMITED if confirm == 0 else UNCONFIRMED_WINDOW
         settings: dict[str, Any] = {"confirms": confirm >= 0, "window": window}
         if not self._values["auto-ack"]:
             settings |= {"acks": True, **({"ack_every": every} if every > 1 else {})}

@@ -20,7 +20,8 @@ from local.aws.strict.front import Answer, PassOn, Request
 from local.aws.strict.refusals import Refusal
 from local.aws.strict.requests.needed import REGION, Parameters
 
-#: Service Quotas' codes -> the field of ``SimulatedAccount`` that holds the quota
+#: Service Quotas' codes -> the field of ``SimulatedAccount`` that holds the quota. They are written here once
+#: more, and not taken from our code: a wrong one there is to be refused here
 QUOTAS = {"L-1216C47A": "vcpus", "L-3032A538": "task_vcpus", "L-B99A9384": "functions"}
 #: what Lambda says of a call over the quota
 OVER = {"Reason": "ConcurrentInvocationLimitExceeded", "Type": "User", "message": "Rate Exceeded."}

@@ -11,7 +11,7 @@ from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 
 #: pollers of a mapping that was given none: five at a time, of which two are left where traffic is low
 #: ("Configuring scaling behavior for SQS event source mappings", AWS Lambda Developer Guide)
-LEAST_POLLERS, MOST_POLLERS = 2, 5
+IDLE_POLLERS, MOST_POLLERS = 2, 5
 #: seconds that a receive of Lambda waits: it has long polls, whose wait is taken to be SQS's longest
 LAMBDA_WAIT_S = 20.0
 #: polls a second of a provisioned poller, and batches that it has at a time, both at most (the same page)
@@ -58,4 +58,4 @@ def polls_ends(inputs: Consumers) -> tuple[float, float]:
     """Of the polls a second of Lambda's, where they are not given."""
     if inputs.lambda_pollers:
         return inputs.lambda_pollers / LAMBDA_WAIT_S, inputs.lambda_pollers * MOST_POLLS_PER_S
-    return LEAST_POLLERS / LAMBDA_WAIT_S, MOST_POLLERS / LAMBDA_WAIT_S
+    return IDLE_POLLERS / LAMBDA_WAIT_S, MOST_POLLERS / LAMBDA_WAIT_S
