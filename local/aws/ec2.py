@@ -168,6 +168,7 @@ def install(swaps: Swaps, machines: Machines, builders: Builders) -> None:
 
     def passed_on(original: Any, self: Any, instance_ids: list[str]) -> Any:
         answer = original(self, instance_ids)
+        # ``terminate``, ``stop`` or ``start``, as it is now: tests put others in their place
         getattr(machines, original.__name__.partition("_")[0])(tuple(instance_ids))
         return answer
 

@@ -155,10 +155,6 @@ class BrokerCluster:
                 self._logs.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(plan.log, self._logs / plan.log.name)
 
-    def process_ids(self) -> dict[str, int]:
-        """Of each node, and of ``epmd``, their port mapper: the process that leads its group."""
-        return {name: process.pid for name, process in self._processes.items()}
-
     def _clear(self) -> None:
         processes, self._processes = self._processes, {}
         self._children.stop_together(list(processes.values()), STOP_GRACE_S)

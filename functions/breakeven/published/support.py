@@ -9,11 +9,9 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-#: read 2026-11-23
-MAKERS_SOURCE = "https://endoflife.date/rabbitmq, which follows https://www.rabbitmq.com/release-information"
-DEBIAN_SOURCE = "https://www.debian.org/releases/ and https://wiki.debian.org/LTS"
-
-#: series -> the last day of the makers' community support; None: it is the newest, and has no such day yet
+#: series -> the last day of the makers' community support; None: it is the newest, and has no such day yet.
+#: Source: https://endoflife.date/rabbitmq, which follows https://www.rabbitmq.com/release-information, read
+#: 2026-11-23
 MAKERS: dict[str, date | None] = {
     "3.8": date(2022, 7, 31),
     "3.9": date(2023, 1, 31),
@@ -38,7 +36,8 @@ class Distribution:
     long_term: date
 
 
-#: release -> the Debian whose package it is
+#: release -> the Debian whose package it is. Source: https://www.debian.org/releases/ and
+#: https://wiki.debian.org/LTS, read 2026-11-23
 DEBIANS: dict[str, Distribution] = {
     "3.10.8": Distribution("Debian 12", date(2026, 7, 11), date(2028, 6, 30)),
     "4.0.5": Distribution("Debian 13", date(2028, 8, 9), date(2030, 6, 30)),

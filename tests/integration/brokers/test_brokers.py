@@ -30,7 +30,7 @@ from local.servers import broker_releases
 from local.servers.broker_machines import BrokerMachines
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.messages import PATIENCE_S
-from tests.support.loaders.real_nodes import some_nodes
+from tests.support.loaders.real_nodes import process_ids, some_nodes
 from tests.support.workflow.processes import eventually, processes_of
 
 ROOT = Path(__file__).parents[3]
@@ -47,7 +47,8 @@ from local.children import Children
 
 cluster = BrokerCluster(Children(), Path(sys.argv[1]), Access.model_validate_json(sys.stdin.read()))
 access = cluster.start()
-print(json.dumps([access.model_dump(), cluster.process_ids()]), flush=True)
+pids = {name: process.pid for name, process in cluster._processes.items()}
+print(json.dumps([access.model_dump(), pids]), flush=True)
 time.sleep(600)
 """
 
@@ -215,7 +216,7 @@ def test_a_node_that_finds_no_port_mapper_starts_none(children, tmp_path):
         again = "gen_tcp:close(At), timer:sleep(50), Wait()"
         wait = f"fun Wait() -> case {gone} of {{ok, At}} -> {again}; _ -> {look} end end"
         cluster.evaluate(FIRST, f"spawn({wait}), ok.", within_s=60)
-        os.kill(cluster.process_ids()["epmd"], signal.SIGKILL)
+        os.kill(process_ids(cluster)["epmd"], signal.SIGKILL)
         assert eventually(looked.exists)
         assert [said for said in processes_of(tmp_path) if "epmd" in said.split(" ")[0]] == []
 

@@ -44,7 +44,7 @@ from tests.support.loaders.fault_lane import (
     running_as_seen_by,
 )
 from tests.support.loaders.live_case import PATIENCE_S
-from tests.support.loaders.real_nodes import made_whole
+from tests.support.loaders.real_nodes import made_whole, process_ids
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
@@ -70,13 +70,13 @@ def faulty_case(queue_case):
 def test_a_leader_that_is_killed_loses_nothing_confirmed_and_is_back(lane, faulty_case):
     case = faulty_case(NodeFault(at_s=2, kind="kill", node="leader", for_s=1), measure_s=8)
     (queue,) = lane.prepare(case)
-    leader, before = leader_of(lane, queue), lane.cluster.process_ids()
+    leader, before = leader_of(lane, queue), process_ids(lane.cluster)
     (row,), ledger = lane.run(case)
     assert (row["number"], row["kind"], row["aimed_at"], row["node"]) == (1, "kill", "leader", leader)
     assert row["in_sync"] is True
     assert_carried_out(row, measured_at(lane, case))
     assert_none_lost(ledger)
-    now = lane.cluster.process_ids()
+    now = process_ids(lane.cluster)
     assert {node for node in now if now[node] != before[node]} == {leader}, "another process, of it alone"
 
 
@@ -88,14 +88,14 @@ def test_nodes_are_paused_and_stopped_one_after_the_other(lane, faulty_case):
         measure_s=9,
     )
     (queue,) = lane.prepare(case)
-    leader, before = leader_of(lane, queue), lane.cluster.process_ids()
+    leader, before = leader_of(lane, queue), process_ids(lane.cluster)
     third = lane.cluster.access.nodes[2].name
     rows, ledger = lane.run(case)
     assert [(row["number"], row["node"]) for row in rows] == [(1, leader), (2, third)]
     for row in rows:
         assert_carried_out(row, measured_at(lane, case))
     assert_none_lost(ledger)
-    now = lane.cluster.process_ids()
+    now = process_ids(lane.cluster)
     assert {node for node in now if now[node] != before[node]} == {third}, "a paused one is the same process"
 
 
@@ -107,12 +107,12 @@ def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
         **BACKLOG,
     )
     lane.prepare(case)
-    before = lane.cluster.process_ids()
+    before = process_ids(lane.cluster)
     rows, ledger = lane.run(case)
     for row in rows:
         assert_carried_out(row, measured_at(lane, case), COMMAND_LATEST_S)
     assert_none_lost(ledger)
-    assert lane.cluster.process_ids() == before
+    assert process_ids(lane.cluster) == before
     assert_only_consumed(lane, case, rows)
 
 
@@ -120,12 +120,12 @@ def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
 def test_a_node_that_is_cut_off_from_its_peers_confirms_nothing_and_joins_them_again(lane, faulty_case):
     case = faulty_case(NodeFault(at_s=2, kind="partition", node="leader", for_s=4), measure_s=12)
     (queue,) = lane.prepare(case)
-    leader, before = leader_of(lane, queue), lane.cluster.process_ids()
+    leader, before = leader_of(lane, queue), process_ids(lane.cluster)
     (row,), ledger = lane.run(case)
     assert row["node"] == leader
     assert_carried_out(row, measured_at(lane, case), COMMAND_LATEST_S)
     assert_none_lost(ledger)
-    now = lane.cluster.process_ids()
+    now = process_ids(lane.cluster)
     assert {node for node in now if now[node] != before[node]} == {leader}
 
 
@@ -142,7 +142,7 @@ def test_clients_that_are_cut_off_from_the_leader_wait_and_lose_nothing(relayed_
     fault = NodeFault(at_s=2, kind="cut-clients", node="leader", for_s=3)
     case = faulty_case(fault, measure_s=9, connect_to="leader")
     (queue,) = relayed_lane.prepare(case)
-    leader, before = leader_of(relayed_lane, queue), relayed_lane.cluster.process_ids()
+    leader, before = leader_of(relayed_lane, queue), process_ids(relayed_lane.cluster)
     (row,), ledger = relayed_lane.run(case)
     assert (row["node"], row["in_sync"], row["extent"]) == (leader, True, None)
     measured_s = measured_at(relayed_lane, case)
@@ -153,7 +153,7 @@ def test_clients_that_are_cut_off_from_the_leader_wait_and_lose_nothing(relayed_
     assert {"produce": 0, "consume": 0, "errors": 0} in [
         operations_in(relayed_lane, case, second) for second in whole
     ]
-    assert relayed_lane.cluster.process_ids() == before
+    assert process_ids(relayed_lane.cluster) == before
 
 
 def test_clients_of_a_slow_network_wait_that_long_for_each_answer(relayed_lane, faulty_case):
@@ -215,10 +215,10 @@ def test_an_alarm_whose_answer_is_lost_is_in_effect_no_longer(lane, lost_answer,
 @pytest.mark.thorough
 def test_a_node_that_was_cut_off_without_an_answer_is_restarted(lane, lost_answer):
     node = lane.cluster.access.nodes[2].name
-    before = lane.cluster.process_ids()
+    before = process_ids(lane.cluster)
     answer = lost_answer(order_of("partition", node))
     assert re.fullmatch(r"it could not be cut off: .*,2,0\}; the node was restarted", str(answer.error))
-    now = lane.cluster.process_ids()
+    now = process_ids(lane.cluster)
     assert {each for each in now if now[each] != before[each]} == {node}
     assert len(Management(lane.cluster.access).nodes()) == 3
 

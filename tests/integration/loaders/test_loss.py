@@ -25,6 +25,7 @@ from breakeven.targets.sqs_standard import SqsStandard
 from local.servers.brokers import BrokerCluster
 from local.servers.sqs_server import SqsServer
 from tests.support.loaders.live_case import PATIENCE_S, LiveCase, assert_failed_whole, live
+from tests.support.loaders.real_nodes import process_ids
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-mirrored-pair"
@@ -50,7 +51,7 @@ class Pair:
 
     def freeze(self, node: str) -> None:
         """SIGSTOP, until the kernel has stopped the node: from then on it reads nothing."""
-        leader = self.cluster.process_ids()[node]
+        leader = process_ids(self.cluster)[node]
         (node_itself,) = (each for each in _group(leader) if each.name() == "beam.smp")
         self.cluster.signal(node, signal.SIGSTOP)
         assert eventually(lambda: node_itself.status() == psutil.STATUS_STOPPED)

@@ -37,3 +37,8 @@ def made_whole(cluster: BrokerCluster) -> BrokerCluster:
         if not cluster.runs(node.name):
             cluster.restart(node.name)
     return cluster
+
+
+def process_ids(cluster: BrokerCluster) -> dict[str, int]:
+    """Of each node, and of ``epmd``, their port mapper: the process that leads its group."""
+    return {name: process.pid for name, process in cluster._processes.items()}

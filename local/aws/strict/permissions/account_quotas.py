@@ -1,7 +1,7 @@
 """The simulated account: its plan and its quotas, which a layer answers for and holds calls to.
 
 moto knows no plan of an account, has a thousand functions and as many machines as anybody likes. An account
-that was opened yesterday has few: ``NEW``.
+that was opened yesterday has few.
 """
 
 from __future__ import annotations
@@ -42,10 +42,6 @@ class SimulatedAccount:
     task_vcpus: int = 512
 
 
-#: Lambda: 10, where its guide says "reduced concurrency" of new accounts ("Lambda quotas"); EC2: 5 vCPUs of
-#: standard instances (EC2 guide, "EC2 instance type quotas"); Fargate: 6 (General Reference, "Amazon ECS
-#: endpoints and quotas", Fargate On-Demand vCPU resource count)
-NEW = SimulatedAccount(functions=10, vcpus=5, task_vcpus=6)
 ESTABLISHED = SimulatedAccount()
 
 

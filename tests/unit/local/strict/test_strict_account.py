@@ -14,11 +14,15 @@ from breakeven.steps.run.account_capacity import account_of
 from breakeven.workload.read import load_suite
 from local.aws.strict import front
 from local.aws.strict.front import Answer
-from local.aws.strict.permissions.account_quotas import NEW, AccountLayer, SimulatedAccount
+from local.aws.strict.permissions.account_quotas import AccountLayer, SimulatedAccount
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
 
 TRIO, PAIR = "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair"
+#: opened yesterday. Lambda: 10, where its guide says "reduced concurrency" of new accounts ("Lambda quotas");
+#: EC2: 5 vCPUs of standard instances (EC2 guide, "EC2 instance type quotas"); Fargate: 6 (General Reference,
+#: "Amazon ECS endpoints and quotas", Fargate On-Demand vCPU resource count)
+NEW = SimulatedAccount(functions=10, vcpus=5, task_vcpus=6)
 ONCE = Config(retries={"total_max_attempts": 1})
 
 
