@@ -10,6 +10,8 @@ from typing import Any
 from pika import frame, spec
 from pika.exceptions import AMQPError
 
+# the form of a frame is written here once more, and not taken from ``clients.amqp.encoding``: the instrument
+# is to share no mistake of the client that it measures
 HEAD = struct.Struct(">BHI")
 METHOD = struct.Struct(">I")
 END = bytes((spec.FRAME_END,))

@@ -13,6 +13,8 @@ from breakeven.clients.amqp.events import Events
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.shape import DeliveryShape
 
+# the form of a frame is written here once more, and not taken from ``breakeven.clients.amqp.encoding``: a
+# scripted broker is to share no mistake of the client that it tests
 #: of a frame: type, channel, and the size of what is between it and the end mark
 HEAD = struct.Struct(">BHI")
 PROTOCOL_HEADER: bytes = frame.ProtocolHeader().marshal()

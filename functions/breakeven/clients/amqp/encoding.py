@@ -13,6 +13,8 @@ from breakeven.clients.base import Bodies
 
 #: the one channel that a connection of ours opens
 CHANNEL = 1
+# ``instrument.amqp_frames`` and the tests' scripted broker write these once more, on purpose: a server that
+# took them from the client would share its mistakes, and find none of them
 #: bytes of a frame that are not payload: type, channel and size before it, the end mark after it
 FRAME_OVERHEAD = 8
 FRAME_HEAD = struct.Struct(">BHI")
