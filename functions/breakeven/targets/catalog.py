@@ -47,9 +47,12 @@ def compared() -> list[str]:
 
 
 def priced_target(form: str) -> str:
-    """The target of a form of cluster (``pair``) or of queue (``standard``) that pricing knows."""
-    measured = {str(nodes.deployment): name for name, nodes in clusters().items()}
-    return ({"fifo": FIFO} | measured).get(form, SQS)
+    """The target of a form of cluster (``pair``) or of queue (``standard``) that pricing knows.
+
+    Of several of one form it is the catalog's first: a record that is added at the end changes no answer.
+    """
+    measured = (name for name, nodes in clusters().items() if nodes.deployment == form)
+    return next(measured, FIFO if form == "fifo" else SQS)
 
 
 def managed_target(form: str) -> str:

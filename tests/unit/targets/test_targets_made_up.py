@@ -18,7 +18,7 @@ from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.sections.compared_targets import differences
-from breakeven.targets.catalog import CATALOG, PAIR
+from breakeven.targets.catalog import CATALOG, PAIR, TRIO, priced_target
 from breakeven.targets.record import Guarantees, Look, Nodes, Waits
 from breakeven.targets.target import open_target
 from breakeven.terms import TargetName
@@ -100,6 +100,11 @@ def test_its_nodes_are_priced() -> None:
     volumes = next(line.quantity for line in plan().estimate.lines if line.service == "ebs")
     # three nodes each: volumes of 30 and of 9 GB
     assert volumes * 730 == pytest.approx(30 * hours["m7g.large"] + 9 * hours["t4g.small"])
+
+
+def test_the_targets_before_it_keep_the_prices_of_their_form() -> None:
+    """It is a trio of its own; the answers about money stay those of the first."""
+    assert priced_target("trio") == TRIO
 
 
 def test_a_name_that_is_nearly_its_own_is_refused_with_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
