@@ -17,9 +17,9 @@ from bench.plan import Contenders, Load, Ours, Setting, Times
 from bench.watched import watch
 from breakeven.brokers.access import Access
 from breakeven.installation import QUEUES
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from local.children import Children
 from local.servers.broker_releases import release_of

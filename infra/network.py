@@ -11,7 +11,12 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import (
+    AMQPS_PORT,
+    DISTRIBUTION_PORT,
+    EPMD_PORT,
+    MANAGEMENT_TLS_PORT,
+)
 from infra.context.settings import Context
 from infra.storage import Storage
 

@@ -20,7 +20,7 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import clusters
-from breakeven.targets.sqs_standard import FAULT_PROXY_VARIABLE, PROCESS_VARIABLE, SERVER_VARIABLE
+from breakeven.targets.sqs.sqs_standard import FAULT_PROXY_VARIABLE, PROCESS_VARIABLE, SERVER_VARIABLE
 from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
 from local import descriptions

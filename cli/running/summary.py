@@ -13,7 +13,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.leading import leading, warning
 from breakeven.report.money.size_board_table import cheapest_lines
-from breakeven.report.sections import answer_in_detail
+from breakeven.report.sections.answer import answer_in_detail
 from breakeven.report.tables.fault_findings import finding
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines

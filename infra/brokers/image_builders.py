@@ -20,7 +20,12 @@ from constructs import Construct
 from breakeven.planning.machine_availability import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.lane.recipes import Recipe
-from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings, joining, tls_listeners
+from breakeven.targets.rabbitmq.rabbitmq_cluster import (
+    CLUSTER_PARAMETER,
+    ClusterSettings,
+    joining,
+    tls_listeners,
+)
 from breakeven.terms import Debian
 from infra.brokers.broker_template import launch_template
 from infra.code import asset

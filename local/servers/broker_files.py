@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from breakeven.brokers.access import Access, Node
-from breakeven.targets.rabbitmq_cluster import ClusterSettings, joining
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings, joining
 from local.ports import LOOPBACK
 from local.servers.broker_memory import watermark
 

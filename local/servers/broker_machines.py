@@ -14,7 +14,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.results.fault_orders import FaultOrder, FaultOrders
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
 from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_releases import OWN, Release

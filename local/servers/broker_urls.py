@@ -19,8 +19,8 @@ from breakeven import words
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.reference.pika_link import connection_parameters, in_words
 from breakeven.errors import InputError
-from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.rabbitmq_releases import missing_in
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_releases import missing_in
 from breakeven.workload.case import Case
 
 OPTION = "--rabbitmq-url"

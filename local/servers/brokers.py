@@ -20,8 +20,8 @@ from pathlib import Path
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.amqp.encoding import PROTOCOL_HEADER
 from breakeven.errors import BreakevenError
-from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
-from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
 from local.children import SERVER_NICENESS, Children, how_busy, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 from local.servers.broker_files import NodePlan, environment, mapper_environment, write_cookie, write_node

@@ -19,8 +19,8 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.read import parse_suite, parse_yaml
 from local.aws.control_plane import ControlPlane
 from local.children import Children

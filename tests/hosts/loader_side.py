@@ -15,11 +15,11 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
-from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_cluster import CLUSTER_PARAMETER
+from breakeven.targets.rabbitmq.rabbitmq_health import cluster_problem, listener_problem
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 
 SOON_S = 2.0
 #: service -> a call that asks for nothing that must be there

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from tests.hosts.lane import Image, Lane
 from tests.support.scripted.certificates import make_certificate_for
 

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address
 
 import pytest
 
-from breakeven.targets.rabbitmq_cluster import (
+from breakeven.targets.rabbitmq.rabbitmq_cluster import (
     AMQPS_PORT,
     DISTRIBUTION_PORT,
     EPMD_PORT,

@@ -18,7 +18,7 @@ from breakeven.agent.host_network import CLIENTS_PORT, GRACE_S, PEERS_PORT, TABL
 from breakeven.agent.impairment import Impairment
 from breakeven.agent.order_agent import AGENT_ENDED
 from breakeven.results import layout
-from breakeven.targets.rabbitmq_cluster import MANAGEMENT_TLS_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import MANAGEMENT_TLS_PORT
 from tests.hosts.agent_orders import (
     COMMAND_LATE_S,
     SIGNAL_LATE_S,

@@ -1,6 +1,6 @@
 """The sections of a report, in the order in which page and Markdown set them.
 
-A section is a function of a module of ``sections/`` that makes it, or None where the report has nothing to
+A section is a function of a module below ``sections/`` that makes it, or None where the report has nothing to
 say there. Adding one is that module, and its entry here.
 """
 
@@ -9,27 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from breakeven.report.elements import Section
-from breakeven.report.sections import (
-    answer_in_detail,
+from breakeven.report.sections.answer import answer_in_detail, compared_targets, cost
+from breakeven.report.sections.origins import glossary, provenance
+from breakeven.report.sections.over_time import faults, latency, message_ledger, watched_nodes
+from breakeven.report.sections.speeds import (
     boards,
     capacity_searches,
-    compared_targets,
-    cost,
-    failed_cases,
-    faults,
-    glossary,
     held_rates,
-    latency,
-    message_ledger,
-    provenance,
     published_orders,
-    repeats,
     scenario_results,
-    since_last_run,
-    validity,
-    watched_nodes,
 )
 from breakeven.report.sections.subject import Subject
+from breakeven.report.sections.trust import failed_cases, repeats, since_last_run, validity
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     failed_cases.section,

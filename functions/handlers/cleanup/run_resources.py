@@ -9,7 +9,7 @@ import boto3
 from breakeven.steps.cleanup import resources
 from breakeven.steps.cleanup.clean_up import Outcome
 from breakeven.steps.cleanup.resources import ResourceType
-from breakeven.targets.sqs_standard import CONFIG
+from breakeven.targets.sqs.sqs_standard import CONFIG
 from handlers.common import logger, services
 
 

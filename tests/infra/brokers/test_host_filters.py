@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import (
+    AMQPS_PORT,
+    DISTRIBUTION_PORT,
+    EPMD_PORT,
+    MANAGEMENT_TLS_PORT,
+)
 from tests.hosts.filters import interface_rules, router_rules, share
 from tests.hosts.release import BROKERS, BUILDERS, LOADERS, group_named
 from tests.hosts.template_network import Group, NotUnderstood, Rule, group, subnets

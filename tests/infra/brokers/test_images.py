@@ -11,7 +11,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from breakeven.results import layout
-from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from infra.brokers import image_builders
 from infra.brokers.image_builders import (
     BrokerImage,

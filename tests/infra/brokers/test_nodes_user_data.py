@@ -15,7 +15,12 @@ import pytest
 from breakeven.results import layout
 from breakeven.steps.lane.launch_brokers import Place, launch
 from breakeven.targets.catalog import record_of
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import (
+    AMQPS_PORT,
+    DISTRIBUTION_PORT,
+    EPMD_PORT,
+    MANAGEMENT_TLS_PORT,
+)
 from infra.brokers.image_builders import ROOT_GB
 from tests.support.aws.definition import builders_templates, nodes_statements, nodes_template, resources
 from tests.support.aws.one_page import OnePage

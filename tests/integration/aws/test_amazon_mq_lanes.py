@@ -17,7 +17,7 @@ from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from local.aws.amazon_mq_service import Asked
 from tests.support.aws.status_change import status_change
 from tests.support.workflow.managed_brokers import RealBrokers

@@ -23,8 +23,8 @@ from breakeven.clients import connections
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local.aws.ec2 import Launch
 from local.servers import broker_releases
 from local.servers.broker_machines import BrokerMachines

@@ -7,7 +7,7 @@ import pytest
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError, InputError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from local.aws.ec2 import Launch
 from local.ports import free_ports
 from local.servers import broker_urls

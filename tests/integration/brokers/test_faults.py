@@ -21,7 +21,7 @@ from breakeven.agent.node_peers import cut_off_at
 from breakeven.agent.order_agent import NOT_RUNNING
 from breakeven.errors import BreakevenError
 from breakeven.results.fault_orders import FaultOrder
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from breakeven.workload.node_faults import ALARMS, NodeFault
 from local.servers import brokers

@@ -20,10 +20,10 @@ from breakeven.brokers.access import Access, tls_context
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, ClusterSettings
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_cluster import AMQPS_PORT, ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
 from tests.hosts.lan import Lan, NoHosts
 from tests.hosts.lane import INSTALL, START, Image, Lane, await_process
 from tests.hosts.pair import Pair

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from local.children import Children
 from local.servers.broker_releases import ROOTS, PrivateRoot, can_have_roots
 from local.servers.brokers import BrokerCluster

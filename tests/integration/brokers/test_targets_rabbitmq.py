@@ -8,9 +8,9 @@ import pytest
 
 from breakeven.brokers.access import Node
 from breakeven.errors import CaseError
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
 from breakeven.targets.target import open_target, queue_names
 from tests.support.loaders.messages import PATIENCE_S
 from tests.support.workflow.processes import eventually
@@ -102,7 +102,7 @@ def test_preparing_again_gives_empty_queues(target, queue_case, rabbitmq_pair):
 
 
 def test_without_its_mirror_a_queue_is_not_ready(target, queue_case, monkeypatch):
-    monkeypatch.setattr("breakeven.targets.rabbitmq_target.IN_SYNC_DEADLINE_S", 0.3)
+    monkeypatch.setattr("breakeven.targets.rabbitmq.rabbitmq_target.IN_SYNC_DEADLINE_S", 0.3)
     case = queue_case(TARGET, queues=2)
     names = queue_names(case, 1)
     with pytest.raises(CaseError, match=f"no synchronised mirror of {names[0]}, {names[1]} after"):
@@ -112,7 +112,7 @@ def test_without_its_mirror_a_queue_is_not_ready(target, queue_case, monkeypatch
 
 
 def test_a_node_that_was_to_be_down_and_runs_is_reported(rabbitmq_pair, queue_case, monkeypatch):
-    monkeypatch.setattr("breakeven.targets.rabbitmq_target.HEALTHY_DEADLINE_S", 0.1)
+    monkeypatch.setattr("breakeven.targets.rabbitmq.rabbitmq_target.HEALTHY_DEADLINE_S", 0.1)
     half = open_target(TARGET, rabbitmq_pair, nodes_down=1)
     with pytest.raises(CaseError, match=f"{rabbitmq_pair.nodes[1].name} runs and should be stopped"):
         half.prepare(queue_case(TARGET, nodes_down=1), attempt=1)
@@ -185,7 +185,7 @@ def test_released_queues_are_gone_and_may_be_released_again(target, queue_case):
 
 
 def test_a_cluster_of_one_is_not_healthy(rabbitmq_pair, monkeypatch):
-    monkeypatch.setattr("breakeven.targets.rabbitmq_target.HEALTHY_DEADLINE_S", 0.1)
+    monkeypatch.setattr("breakeven.targets.rabbitmq.rabbitmq_target.HEALTHY_DEADLINE_S", 0.1)
     nobody = Node(name="nobody", host="127.0.0.1", amqp_port=1, management_port=1)
     access = rabbitmq_pair.model_copy(update={"nodes": (rabbitmq_pair.nodes[0], nobody)})
     with pytest.raises(CaseError, match=r"no management API answers: 127\.0\.0\.1:1:"):

@@ -12,7 +12,7 @@ from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from local.servers.broker_releases import PrivateRoot, release_of
 from local.servers.brokers import BrokerCluster

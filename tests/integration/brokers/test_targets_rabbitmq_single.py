@@ -10,7 +10,7 @@ import pytest
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from tests.support.loaders.live_case import live
 from tests.support.loaders.real_nodes import made_whole

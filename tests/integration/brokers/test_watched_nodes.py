@@ -22,7 +22,7 @@ from breakeven.results import layout
 from breakeven.results.items import case_item, loader_item
 from breakeven.steps.case.process_meter import TREE
 from breakeven.steps.case.watch import watch, watched
-from breakeven.targets.rabbitmq_node import ON_OTHER_HOSTS
+from breakeven.targets.rabbitmq.rabbitmq_node import ON_OTHER_HOSTS
 from breakeven.targets.target import open_target
 from local.servers.broker_releases import SERVER
 from local.servers.brokers import BrokerCluster

@@ -9,7 +9,7 @@ import pytest
 
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
-from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from breakeven.targets.target import open_target
 from tests.support.loaders.live_case import live
 

@@ -20,7 +20,7 @@ from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Latency, Program, Stall, Step
 from breakeven.targets.instrument import InstrumentTarget
-from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from tests.support.loaders.instrument_runs import instrument_case, measured
 from tests.support.loaders.messages import body
 from tests.support.workflow.processes import alive

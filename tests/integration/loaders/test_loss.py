@@ -18,10 +18,10 @@ from breakeven.clients import connections
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 from local.servers.brokers import BrokerCluster
 from local.servers.sqs_server import SqsServer
 from tests.support.loaders.live_case import PATIENCE_S, LiveCase, assert_failed_whole, live

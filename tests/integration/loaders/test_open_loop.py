@@ -13,7 +13,7 @@ from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.record.histogram import Histogram, bin_of
 from breakeven.loadgen.self_check.diagnosis import percentile_ms
-from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from tests.support.loaders.instrument_runs import instrument_case, measured
 from tests.support.loaders.live_case import live
 

@@ -14,9 +14,9 @@ from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome, Sender
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.case import Case, Workload
 from tests.support.loaders.messages import PATIENCE_S, body, receive, send
 from tests.support.scripted.certificates import make_certificate

@@ -13,9 +13,9 @@ from breakeven.clients import connections
 from breakeven.clients.base import Client, ConnectionLost, Outcome
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.case import Case
 from tests.support.loaders.messages import body, receive, send
 from tests.support.workflow.processes import eventually

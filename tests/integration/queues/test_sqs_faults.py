@@ -22,8 +22,8 @@ from breakeven.results.items import case_item
 from breakeven.steps.case.load import load
 from breakeven.steps.case.settle_case import settle
 from breakeven.steps.case.watch import watch
-from breakeven.targets import sqs_standard
 from breakeven.targets.record import Waits
+from breakeven.targets.sqs import sqs_standard
 from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.service_faults import ServiceFault

@@ -26,7 +26,7 @@ from breakeven.results.items import case_item
 from breakeven.steps.case.load import load
 from breakeven.steps.case.settle_case import settle
 from breakeven.steps.case.watch import watch
-from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case

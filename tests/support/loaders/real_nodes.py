@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
 from breakeven.terms import TargetName
 from local.children import Children
 from local.servers.broker_releases import OWN, release_of

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
 from local.aws.amazon_mq_service import Asked, Endpoints
 from local.children import Children
 from local.servers.broker_releases import release_for

@@ -104,4 +104,6 @@ def test_a_folder_of_code_holds_no_more_files_than_are_seen_at_a_glance(room: st
     held: dict[Path, int] = defaultdict(int)
     for path in files((room,)):
         held[path.parent] += 1
-    assert {folder: count for folder, count in held.items() if count > MOST_FILES} == {}
+    crowded = [f"{folder} has {count}" for folder, count in held.items() if count > MOST_FILES]
+    rule = f"a folder of code holds at most {MOST_FILES} files directly: split the folder by subject"
+    assert not crowded, f"{', '.join(crowded)} files; {rule}"

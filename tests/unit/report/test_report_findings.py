@@ -17,7 +17,7 @@ from breakeven.report.building.measured_speeds import SPEEDS, speeds
 from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, RunFlag
-from breakeven.report.sections import validity
+from breakeven.report.sections.trust import validity
 from breakeven.report.tables.flag_tables import flags_list
 from breakeven.report.tables.instrument_findings import sentences
 from breakeven.terms import Flag

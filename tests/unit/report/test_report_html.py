@@ -15,7 +15,7 @@ from breakeven.published.rows import load_shipped
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import published_for
-from breakeven.report.sections.compared_targets import differences
+from breakeven.report.sections.answer.compared_targets import differences
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 

@@ -21,8 +21,8 @@ from breakeven.report.money.price_tables import hours_tables, prices_table
 from breakeven.report.money.variants_table import variants_table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections import cost
-from breakeven.report.sections.cost import cost_notes
+from breakeven.report.sections.answer import cost
+from breakeven.report.sections.answer.cost import cost_notes
 from breakeven.report.sections.subject import Subject
 from breakeven.words import dollars, figure
 from tests.fixtures.report import money, sample

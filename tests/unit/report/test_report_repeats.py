@@ -10,7 +10,13 @@ import pytest
 from breakeven.report.contract.report_model import Comparison, Report
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections.repeats import ONCE, comparison_table, finding, measured_once, repeats_table
+from breakeven.report.sections.trust.repeats import (
+    ONCE,
+    comparison_table,
+    finding,
+    measured_once,
+    repeats_table,
+)
 from breakeven.words import figure
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text

@@ -24,7 +24,7 @@ from breakeven.report.elements import (
 )
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections import glossary
+from breakeven.report.sections.origins import glossary
 from breakeven.report.sections.subject import Subject
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text

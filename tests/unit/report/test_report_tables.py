@@ -14,8 +14,8 @@ from breakeven.report.charts.canvas import logarithmic
 from breakeven.report.charts.over_time import over_time
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown, text
-from breakeven.report.sections.latency import metrics_table
-from breakeven.report.sections.message_ledger import ledger_table
+from breakeven.report.sections.over_time.latency import metrics_table
+from breakeven.report.sections.over_time.message_ledger import ledger_table
 from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.words import amount, cell_name, dollars, figure
 from tests.fixtures.report import sample

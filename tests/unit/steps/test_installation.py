@@ -15,7 +15,7 @@ from breakeven.steps.lane.launch_brokers import Place, launch
 from breakeven.steps.lane.release_lane import release_lane
 from breakeven.steps.run.run_input import RunInput
 from breakeven.steps.services import Services
-from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 from local.cdk import synth
 from tests.support.scripted.fakes import make_case
 

@@ -13,7 +13,7 @@ from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
-from breakeven.report.sections.provenance import about
+from breakeven.report.sections.origins.provenance import about
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.queries import queries

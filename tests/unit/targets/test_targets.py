@@ -10,11 +10,11 @@ from breakeven.brokers.access import Access, Node
 from breakeven.clients.factory import make_client
 from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
-from breakeven.targets import rabbitmq_target
 from breakeven.targets.catalog import CATALOG, record_of
-from breakeven.targets.rabbitmq_cluster import ClusterSettings, partition_handling
-from breakeven.targets.rabbitmq_management import ManagementError
-from breakeven.targets.sqs_standard import is_amazon
+from breakeven.targets.rabbitmq import rabbitmq_target
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings, partition_handling
+from breakeven.targets.rabbitmq.rabbitmq_management import ManagementError
+from breakeven.targets.sqs.sqs_standard import is_amazon
 from breakeven.targets.target import open_target, queue_names
 from breakeven.workload.case import Case
 from local.servers.broker_files import NodePlan, write_node

@@ -8,8 +8,8 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
-from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 from breakeven.targets.target import open_target
 
 TRIO, PAIR = "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair"

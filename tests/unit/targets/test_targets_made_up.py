@@ -17,7 +17,7 @@ from breakeven.published.support import support_of
 from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections.compared_targets import differences
+from breakeven.report.sections.answer.compared_targets import differences
 from breakeven.targets.catalog import CATALOG, PAIR, TRIO, priced_target
 from breakeven.targets.record import Guarantees, Look, Nodes, Waits
 from breakeven.targets.target import open_target

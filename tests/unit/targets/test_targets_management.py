@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from breakeven.brokers.access import Access, Node
-from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
 from local.ports import free_ports
 
 

@@ -10,8 +10,8 @@ import boto3
 import pytest
 from botocore.stub import ANY, Stubber
 
-from breakeven.targets.sqs_fifo import SqsFifo
-from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.targets.sqs.sqs_fifo import SqsFifo
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 from tests.support.scripted.fakes import make_case
 
 STANDARD = {"VisibilityTimeout": "30", "MessageRetentionPeriod": "86400"}

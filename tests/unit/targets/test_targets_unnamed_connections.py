@@ -9,9 +9,9 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.connections import LOADER_CONNECTION
-from breakeven.targets import rabbitmq_target
-from breakeven.targets.rabbitmq_management import Connection
-from breakeven.targets.rabbitmq_single import RabbitMQSingle
+from breakeven.targets.rabbitmq import rabbitmq_target
+from breakeven.targets.rabbitmq.rabbitmq_management import Connection
+from breakeven.targets.rabbitmq.rabbitmq_single import RabbitMQSingle
 
 NODES = (Node(name="rabbit@a", host="a", amqp_port=5672, management_port=15672),)
 

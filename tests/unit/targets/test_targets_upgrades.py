@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from breakeven.targets.rabbitmq_upgrades import (
+from breakeven.targets.rabbitmq.rabbitmq_upgrades import (
     FIRST_PATCHES,
     SERIES_OF,
     UPGRADES,

@@ -10,8 +10,8 @@ from breakeven.planning.checks.fault_nodes import aimed
 from breakeven.planning.checks.placement_checks import Cluster
 from breakeven.planning.checks.service_fault_checks import service_fault_faults, time_faults
 from breakeven.planning.refusal import Fault
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, stopover, way
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_upgrades import SERIES_OF, known_series, stopover, way
 from breakeven.targets.record import TargetRecord
 from breakeven.words import plural
 from breakeven.workload.node_faults import REBOOT, ROLLING_RESTART, UPGRADE, NodeFault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import FELT_CUT_S, NodeFault
 from breakeven.workload.service_faults import CaseFault

@@ -14,8 +14,9 @@ from breakeven.report.money.priced.price_owners import prices_in_short
 from breakeven.report.render.page import Content, keys_of, money_keys, set_page
 from breakeven.report.render.page_data import Printed, page_data
 from breakeven.report.render.script import script
-from breakeven.report.sections import answer_in_detail, cost, provenance
-from breakeven.report.sections.scenario_results import AS_PRINTED
+from breakeven.report.sections.answer import answer_in_detail, cost
+from breakeven.report.sections.origins import provenance
+from breakeven.report.sections.speeds.scenario_results import AS_PRINTED
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.scenario_tables import comparison_tables
 

@@ -8,9 +8,9 @@ from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section, Table
 from breakeven.report.render.page import Content, byline, set_page
-from breakeven.report.sections import validity
-from breakeven.report.sections.since_last_run import drift_parts
 from breakeven.report.sections.subject import Subject
+from breakeven.report.sections.trust import validity
+from breakeven.report.sections.trust.since_last_run import drift_parts
 
 
 def drift_page(after: Report, drift: DriftReport, unmoved: Sequence[Table] = ()) -> str:

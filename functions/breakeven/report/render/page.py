@@ -25,7 +25,7 @@ from breakeven.report.render.bundle import TEMPLATES
 from breakeven.report.render.page_data import page_data
 from breakeven.report.render.script import Script, script
 from breakeven.report.render.templating import templates
-from breakeven.report.sections.provenance import ENVIRONMENTS
+from breakeven.report.sections.origins.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.guarantees import has_confirms, variant_words

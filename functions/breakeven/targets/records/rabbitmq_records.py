@@ -24,7 +24,7 @@ MIRRORED_PAIR = TargetRecord(
     label="RabbitMQ mirrored pair",
     short_label="RabbitMQ pair",
     service="RabbitMQ",
-    opened_by="breakeven.targets.rabbitmq_mirrored_pair:RabbitMQMirroredPair",
+    opened_by="breakeven.targets.rabbitmq.rabbitmq_mirrored_pair:RabbitMQMirroredPair",
     nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair", debian="12", most=MAX_NODES),
     reference_client="pika",
     # the broker's max_message_size, 128 MiB unless it is configured. Source: RabbitMQ 3.10's configuration
@@ -89,7 +89,7 @@ QUORUM_TRIO = replace(
     name=_TRIO,
     label="RabbitMQ quorum trio",
     short_label="RabbitMQ trio",
-    opened_by="breakeven.targets.rabbitmq_quorum_trio:RabbitMQQuorumTrio",
+    opened_by="breakeven.targets.rabbitmq.rabbitmq_quorum_trio:RabbitMQQuorumTrio",
     nodes=Nodes(3, INSTANCE_TYPE, volume_gb=20, deployment="trio", debian="13", most=MAX_NODES),
     group_size=3,
     rates={
@@ -132,7 +132,7 @@ SINGLE_NODE = replace(
     name=TargetName("rabbitmq-single"),
     label="RabbitMQ single node",
     short_label="RabbitMQ single",
-    opened_by="breakeven.targets.rabbitmq_single:RabbitMQSingle",
+    opened_by="breakeven.targets.rabbitmq.rabbitmq_single:RabbitMQSingle",
     nodes=Nodes(1, INSTANCE_TYPE, volume_gb=20, deployment="single", debian="12"),
     rates={
         where: replace(rates, source=f"assumed to be the mirrored pair's: {rates.source}")

@@ -20,7 +20,7 @@ SQS_STANDARD = TargetRecord(
     label="SQS standard",
     short_label="SQS",
     service="Amazon SQS",
-    opened_by="breakeven.targets.sqs_standard:SqsStandard",
+    opened_by="breakeven.targets.sqs.sqs_standard:SqsStandard",
     local_provenance="emulated",
     reference_client="boto3",
     endpoint="sqs",
@@ -92,7 +92,7 @@ SQS_FIFO = replace(
     name=TargetName("sqs-fifo"),
     label="SQS FIFO",
     short_label="SQS FIFO",
-    opened_by="breakeven.targets.sqs_fifo:SqsFifo",
+    opened_by="breakeven.targets.sqs.sqs_fifo:SqsFifo",
     request_price="fifo_request",
     groups="producer",
     # a producer's messages are in order only if one call waits for the one before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.sections.capacity_searches import COUNTED_ON, ONE_MACHINE, capacity_table
+from breakeven.report.sections.speeds.capacity_searches import COUNTED_ON, ONE_MACHINE, capacity_table
 from tests.fixtures.report import sample
 from tests.support.loaders.probes import reported
 

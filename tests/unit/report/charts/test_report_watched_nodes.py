@@ -12,8 +12,8 @@ from breakeven.report.charts import node_charts
 from breakeven.report.charts.node_charts import MOST_CHARTS, MOST_POINTS, chosen, nodes_over_time
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Chart, Paragraph, Strong, Table
+from breakeven.report.sections.over_time.watched_nodes import MOST_FINDINGS, NO_NODE_WAS_THE_LIMIT, section
 from breakeven.report.sections.subject import Subject
-from breakeven.report.sections.watched_nodes import MOST_FINDINGS, NO_NODE_WAS_THE_LIMIT, section
 from breakeven.report.tables.node_limits import OF_A_NODE, findings, shared_cores
 from tests.fixtures.report import sample
 from tests.fixtures.report.courses import MOST_S, course, node_rows

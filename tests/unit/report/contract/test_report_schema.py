@@ -16,7 +16,7 @@ from breakeven.report.contract.json_schema import path, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import InstrumentCase, Reading, RunFlag, Validity
-from breakeven.report.sections import glossary
+from breakeven.report.sections.origins import glossary
 from breakeven.terms import METRICS, Flag
 from tests.fixtures.report import sample
 

@@ -4,7 +4,7 @@ import pytest
 
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.loader_model import LoaderReports
-from breakeven.report.sections import boards
+from breakeven.report.sections.speeds import boards
 from breakeven.report.sections.subject import Subject
 from breakeven.words import NOTHING
 from tests.fixtures.report.sample import RABBITMQ, planned, report

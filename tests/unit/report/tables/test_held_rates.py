@@ -4,7 +4,7 @@ import pytest
 
 from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.rate_model import RateCourse
-from breakeven.report.sections import held_rates
+from breakeven.report.sections.speeds import held_rates
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.offered_rates import is_held
 from tests.fixtures.report.sample import RABBITMQ, planned, report

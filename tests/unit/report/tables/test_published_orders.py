@@ -4,8 +4,8 @@ import pytest
 
 from breakeven.published.rows import SOURCES, PublishedOrder, load_shipped
 from breakeven.report.contract.report_model import Repeats
-from breakeven.report.sections import published_orders
-from breakeven.report.sections.published_orders import HOLDS, NOT, SAME, Measured, holds
+from breakeven.report.sections.speeds import published_orders
+from breakeven.report.sections.speeds.published_orders import HOLDS, NOT, SAME, Measured, holds
 from breakeven.report.sections.subject import Subject
 from breakeven.workload.read import load_suite
 from tests.fixtures.report.sample import RABBITMQ, planned, report

@@ -10,7 +10,7 @@ from breakeven.loadgen.workers.worker import RETRY_S
 from breakeven.report.charts.fault_charts import rates_around_faults
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Paragraph, Section
-from breakeven.report.sections.faults import BY_A_PROXY, ONE_MACHINE, RESTS, section
+from breakeven.report.sections.over_time.faults import BY_A_PROXY, ONE_MACHINE, RESTS, section
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName

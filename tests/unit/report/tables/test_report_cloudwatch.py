@@ -13,8 +13,8 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Paragraph, Table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
+from breakeven.report.sections.over_time.watched_nodes import section
 from breakeven.report.sections.subject import Subject
-from breakeven.report.sections.watched_nodes import section
 from breakeven.report.tables.cloudwatch_tables import MOST_ROWS, NOT_READ
 from tests.fixtures.report import sample
 

@@ -14,8 +14,8 @@ from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Chart, Paragraph, Section, Table
 from breakeven.report.render.markdown import markdown
-from breakeven.report.sections import glossary
-from breakeven.report.sections.faults import MOST_FINDINGS, NO_FAULTS, ONE_MACHINE, section
+from breakeven.report.sections.origins import glossary
+from breakeven.report.sections.over_time.faults import MOST_FINDINGS, NO_FAULTS, ONE_MACHINE, section
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from breakeven.report.contract.report_model import CaseReport, Metric
-from breakeven.report.sections.repeats import section
 from breakeven.report.sections.subject import Subject
+from breakeven.report.sections.trust.repeats import section
 from breakeven.report.tables.identical_cases import table
 from tests.fixtures.report import sample
 

@@ -11,7 +11,7 @@ from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.pairs_table import first_changes, pairs_table, rate, sides
 from breakeven.report.render.markdown import markdown
-from breakeven.report.sections import cost
+from breakeven.report.sections.answer import cost
 from breakeven.report.sections.subject import Subject
 from tests.fixtures.report import money, sample
 

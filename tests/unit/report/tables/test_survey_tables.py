@@ -7,8 +7,8 @@ from typing import Any
 from breakeven.report.contract.node_model import SurveyedLink, SurveyedNode, SurveyedTimes
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Paragraph, Table
+from breakeven.report.sections.over_time.watched_nodes import section
 from breakeven.report.sections.subject import Subject
-from breakeven.report.sections.watched_nodes import section
 from breakeven.report.tables.survey_tables import LINKS, OF_EC2, OF_ONE_MACHINE, VOLUMES, surveyed_nodes
 from tests.fixtures.report import sample
 

@@ -13,7 +13,7 @@ from breakeven.results.schemas import NODES
 from breakeven.steps.case.host_samples import HOST, NOT_SAMPLED, with_host_samples
 from breakeven.steps.case.watch_rows import NO_ANSWER, WatchRows
 from breakeven.steps.services import Services
-from breakeven.targets.rabbitmq_node import ON_OTHER_HOSTS
+from breakeven.targets.rabbitmq.rabbitmq_node import ON_OTHER_HOSTS
 from breakeven.targets.target import NodeSample
 from tests.support.aws.moto_results import installed
 from tests.support.cases import case_with, workload_with

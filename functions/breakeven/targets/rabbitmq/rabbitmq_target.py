@@ -14,12 +14,12 @@ from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.installation import QUEUES
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, partition_handling
-from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
-from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.rabbitmq_node import ON_OTHER_HOSTS, is_this_host, node_sample
-from breakeven.targets.rabbitmq_releases import check_lazy, check_release
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_cluster import CLUSTER_PARAMETER, partition_handling
+from breakeven.targets.rabbitmq.rabbitmq_health import cluster_problem, listener_problem, policy_problem
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_node import ON_OTHER_HOSTS, is_this_host, node_sample
+from breakeven.targets.rabbitmq.rabbitmq_releases import check_lazy, check_release
 from breakeven.targets.target import Depth, Description, NodeSample, Prepared, Target, queue_names
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.node_faults import FaultNode

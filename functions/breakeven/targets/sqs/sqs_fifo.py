@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from breakeven.clients.sqs.both_clients import FIFO_SUFFIX
-from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 
 
 class SqsFifo(SqsStandard):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from breakeven.targets.rabbitmq_target import RabbitMQTarget
+from breakeven.targets.rabbitmq.rabbitmq_target import RabbitMQTarget
 from breakeven.workload.case import Case
 
 #: deliveries of a message from 4.0 on, unless a queue or a policy says otherwise; unlimited before. Source:

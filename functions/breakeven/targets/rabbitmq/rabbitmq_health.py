@@ -7,8 +7,8 @@ from typing import Any
 
 from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
-from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
 
 
 def cluster_problem(access: Access, size: int, stopped: Collection[str] = ()) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from breakeven.brokers.access import Access
-from breakeven.targets.rabbitmq_quorum_trio import RabbitMQQuorumTrio
+from breakeven.targets.rabbitmq.rabbitmq_quorum_trio import RabbitMQQuorumTrio
 from breakeven.workload.case import Case
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from breakeven.targets.rabbitmq_target import RabbitMQTarget, queue_mode
+from breakeven.targets.rabbitmq.rabbitmq_target import RabbitMQTarget, queue_mode
 from breakeven.workload.case import Case
 
 POLICY = "breakeven-mirror"
