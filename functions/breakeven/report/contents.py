@@ -1,4 +1,4 @@
-"""The sections of a report, in the order in which page and Markdown set them.
+"""The sections of a report by the questions that they answer, in the order of page and Markdown.
 
 A section is a function of a module below ``sections/`` that makes it, or None where the report has nothing to
 say there. Adding one is that module, and its entry here.
@@ -7,6 +7,7 @@ say there. Adding one is that module, and its entry here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from breakeven.report.elements import Section
 from breakeven.report.sections.answer import answer_in_detail, compared_targets, cost
@@ -22,49 +23,50 @@ from breakeven.report.sections.speeds import (
 from breakeven.report.sections.subject import Subject
 from breakeven.report.sections.trust import failed_cases, repeats, since_last_run, validity
 
-SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
-    failed_cases.section,
-    answer_in_detail.section,
-    compared_targets.section,
-    cost.section,
-    scenario_results.section,
-    held_rates.section,
-    boards.section,
-    published_orders.section,
-    capacity_searches.section,
-    since_last_run.section,
-    validity.section,
-    repeats.section,
-    latency.section,
-    faults.section,
-    watched_nodes.section,
-    message_ledger.section,
-    provenance.assumptions_section,
-    provenance.section,
-    glossary.section,
-)
+Make = Callable[[Subject], Section | None]
+#: a question, by which the page folds what answers it -> what makes these sections; under none they are open
+Contents = dict[str, tuple[Make, ...]]
 
-#: the questions by which the page folds its sections, each with those that answer it; any other stands open
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    "What is behind that answer?": ("detail",),
-    "What do you gain and give up?": ("compared",),
-    "What does it cost, and where does that change?": ("cost",),
-    "How fast was each, as measured?": ("tests", "offered", "boards", "orders", "capacity"),
-    "What have others measured?": ("published",),
-    "What has changed since the last run?": ("drift",),
-    "How sure is that?": ("validity", "repeats"),
-    "What becomes of latency, nodes and messages over time, and in faults?": (
-        *("latency", "faults", "nodes", "ledger"),
+OPEN = ""
+BEHIND = "What is behind that answer?"
+COST = "What does it cost, and where does that change?"
+OTHERS = "What have others measured?"
+SURE = "How sure is that?"
+ORIGIN = "Where does it come from?"
+
+#: of a run, or of a source
+CONTENTS: Contents = {
+    OPEN: (failed_cases.section,),
+    BEHIND: (answer_in_detail.section,),
+    "What do you gain and give up?": (compared_targets.section,),
+    COST: (cost.section,),
+    "How fast was each, as measured?": (
+        scenario_results.section,
+        held_rates.section,
+        boards.section,
+        published_orders.section,
+        capacity_searches.section,
     ),
-    "Where does it come from?": ("assumptions", "provenance", "glossary"),
+    "What has changed since the last run?": (since_last_run.section,),
+    SURE: (validity.section, repeats.section),
+    "What becomes of latency, nodes and messages over time, and in faults?": (
+        latency.section,
+        faults.section,
+        watched_nodes.section,
+        message_ledger.section,
+    ),
+    ORIGIN: (provenance.assumptions_section, provenance.section, glossary.section),
 }
 
 
-def question_of(section: Section) -> str:
-    """The question that it answers; empty of one that stands open."""
-    return next((asked for asked, slugs in QUESTIONS.items() if section.slug in slugs), "")
+def sections_of(subject: Subject, contents: Contents | None = None) -> list[Section]:
+    """The sections that have anything to say, each with the question that it answers.
 
-
-def sections_of(subject: Subject) -> list[Section]:
-    """The sections that have anything to say."""
-    return [section for make in SECTIONS if (section := make(subject)) and section.parts]
+    :param contents: other than those of a run
+    """
+    return [
+        replace(section, question=question)
+        for question, makes in (contents or CONTENTS).items()
+        for make in makes
+        if (section := make(subject)) and section.parts
+    ]

@@ -136,7 +136,8 @@ Part = Paragraph | Bullets | Definitions | BadgeKey | Folded | Table | Chart
 class Section:
     """A section of the report. ``title`` is what it is called, ``heading`` what stands above it.
 
-    ``in_contents``: whether the page's list of sections names it.
+    ``in_contents``: whether the page's list of sections names it. ``question``: the one that it answers, by
+    which the page folds it with its neighbours; empty: it stands open. The report's contents say which.
     """
 
     slug: str
@@ -144,6 +145,7 @@ class Section:
     parts: tuple[Part, ...]
     heading: str = ""
     in_contents: bool = True
+    question: str = ""
 
     def tables(self) -> list[Table]:
         """Every table, folded ones among them, in order."""

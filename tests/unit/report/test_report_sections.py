@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
 from jinja2 import UndefinedError
 
 from breakeven.published.rows import load_shipped
-from breakeven.report import contents
+from breakeven.report import contents, sections
 from breakeven.report.elements import (
     BadgeKey,
     Bullets,
@@ -30,6 +31,8 @@ from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 
 PLAN = sample.planned()[:2]
+#: a module of each section; what lies beside their folders is what they are made with
+SECTION_FILES = [one for one in Path(sections.__path__[0]).glob("*/*.py") if one.stem != "__init__"]
 ROW = Row(("one",), ("1 <b>",), "measured")
 TABLE = Table("made-up", "A table", ("Name",), ("figure",), (ROW,))
 FOLDED_TABLE = Table("deeper", "A table below", ("Name",), ("figure",), (ROW,))
@@ -54,7 +57,15 @@ MADE_UP = Section(
 
 def shown_with(monkeypatch: pytest.MonkeyPatch, *made: Section | None) -> tuple[Element, str]:
     """Page and Markdown of a report of these sections alone."""
-    monkeypatch.setattr(contents, "SECTIONS", tuple(lambda _, one=one: one for one in made))
+    return folded_with(monkeypatch, {contents.OPEN: made})
+
+
+def folded_with(
+    monkeypatch: pytest.MonkeyPatch, made: dict[str, tuple[Section | None, ...]]
+) -> tuple[Element, str]:
+    """The same of sections by their questions."""
+    makes = {asked: tuple(lambda _, one=one: one for one in those) for asked, those in made.items()}
+    monkeypatch.setattr(contents, "CONTENTS", makes)
     report = sample.report(PLAN)
     return parse(page(report, None)), markdown(report, None)
 
@@ -109,6 +120,27 @@ def test_a_section_may_be_left_out_of_the_pages_contents(monkeypatch):
     assert [text(link) for link in root.find(".//nav").iter("a")] == ["Listed"]
     assert "## Listed\n\nwords" in said
     assert "## Unlisted\n\nwords" in said
+
+
+def test_the_page_folds_each_question_once_around_all_that_answers_it(monkeypatch):
+    part = (Paragraph(("words",)),)
+    first, second, last = (Section(name, name.title(), part) for name in ("first", "second", "last"))
+    root, said = folded_with(monkeypatch, {"How far?": (first, None, second), "How long?": (last,)})
+    folds = [one for one in root.iter("details") if one.get("class") == "question"]
+    assert [text(one.find("summary")) for one in folds] == ["How far?", "How long?"]
+    assert [[one.get("id") for one in fold.iter("section")] for fold in folds] == [
+        ["first", "second"],
+        ["last"],
+    ]
+    assert said.index("## First") < said.index("## Second") < said.index("## Last")
+
+
+def test_every_module_of_a_section_has_its_entry_in_the_contents():
+    named = {make.__module__ for makes in contents.CONTENTS.values() for make in makes}
+    found = {f"{sections.__name__}.{path.parent.name}.{path.stem}" for path in SECTION_FILES}
+    assert sorted(found - named) == [], (
+        "give it an entry in CONTENTS of functions/breakeven/report/contents.py"
+    )
 
 
 def test_an_element_that_the_page_does_not_know_is_an_error(monkeypatch):

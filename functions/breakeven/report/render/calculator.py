@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from breakeven.pricing.bill.known_capacity import known_capacities
+from breakeven.report.contents import BEHIND, COST, ORIGIN, OTHERS, Contents, sections_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
@@ -27,13 +28,12 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     :param money: a report of no case, with the question that the page opens with
     :param sources: reports of what sources printed
     """
-    subject = Subject(money, None)
-    made = (
-        answer_in_detail.detail_section(cheaper_where(money)),
-        cost.section(subject),
-        _published(sources),
-        provenance.assumptions_section(subject),
-    )
+    contents: Contents = {
+        BEHIND: (lambda _: answer_in_detail.detail_section(cheaper_where(money)),),
+        COST: (cost.section,),
+        OTHERS: (lambda _: _published(sources),),
+        ORIGIN: (provenance.assumptions_section,),
+    }
     cases = [
         (f"published {report.source.date[:4]}", case)
         for report in sources
@@ -47,7 +47,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
         list(filter(None, [in_short(money)])),
         f"{money.title} · no run: {prices_in_short(money, books)}, and published figures",
         money_keys(money),
-        [section for section in made if section and section.parts],
+        sections_of(Subject(money, None), contents),
         script(page_data(money, printed)),
         beside=False,
         keys_of=keys_of(money),

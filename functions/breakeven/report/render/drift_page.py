@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from breakeven.report.contents import OPEN, SURE, Contents, sections_of
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section, Table
@@ -21,16 +22,14 @@ def drift_page(after: Report, drift: DriftReport, unmoved: Sequence[Table] = ())
     :param unmoved: figures that ``drift`` says nothing of: within chance, or not judged
     """
     parts = (*drift_parts(drift)[1:], *unmoved)  # the summary is the page's headline
-    sections = (
-        Section("comparison", "Comparison", parts, f"Run {after.run_id} held against {drift.since}"),
-        validity.section(Subject(after, None)),
-    )
+    comparison = Section("comparison", "Comparison", parts, f"Run {after.run_id} held against {drift.since}")
+    contents: Contents = {OPEN: (lambda _: comparison,), SURE: (validity.section,)}
     content = Content(
         headline=drift.summary,
         paragraphs=(),
         byline=byline(after),
         keys=(),
-        sections=[section for section in sections if section and section.parts],
+        sections=sections_of(Subject(after, None), contents),
         script=None,
         beside=False,
     )

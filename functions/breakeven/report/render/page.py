@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from markupsafe import Markup, escape
 
@@ -13,7 +14,7 @@ from breakeven import words
 from breakeven.loadgen.case_figures import Ledger
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
-from breakeven.report.contents import question_of, sections_of
+from breakeven.report.contents import sections_of
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section
@@ -94,7 +95,7 @@ def set_page(report: Report, content: Content) -> str:
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
         page=content,
         in_doubt=instrument_findings.doubt(report),
-        questions=[(name, list(asked)) for name, asked in groupby(content.sections, question_of)],
+        questions=[(name, list(asked)) for name, asked in groupby(content.sections, attrgetter("question"))],
     )
 
 
