@@ -92,7 +92,9 @@ def test_every_setting_that_a_workload_has_stands_with_what_it_is_without():
 def test_assumed_rates_and_overheads_are_printed(environment):
     for target, record in CATALOG.items():
         rates = record.rates[environment]
-        line = next(line for line in TEXT.splitlines() if line.startswith(f"| {environment} | `{target}`"))
+        start = f"| {environment} | `{target}`"
+        line = next((line for line in TEXT.splitlines() if line.startswith(start)), None)
+        assert line, f"docs/suites.md has no row of assumed rates that begins with {start}"
         for rate in (rates.produce_each, rates.produce_most, rates.consume_each, rates.consume_most):
             assert ("| none known |" if rate == inf else f" {rate:g} ") in line
         assert rates.unconfirmed is None or f"({rates.unconfirmed:g} without confirms)" in line

@@ -14,8 +14,8 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import BOOKS, books, load_book, read_book
+from breakeven.report.contract.json_schema import REGENERATE, schema
 from breakeven.report.contract.json_schema import path as schema_path
-from breakeven.report.contract.json_schema import schema
 from breakeven.results import schemas
 
 REGIONS = ("us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-1")
@@ -225,9 +225,8 @@ def test_a_price_given_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_schema_in_docs_is_current() -> None:
-    assert schema_path("price-book").read_text(encoding="utf-8") == schema("price-book"), (
-        "run python -m breakeven.report.contract.json_schema"
-    )
+    current = schema_path("price-book").read_text(encoding="utf-8")
+    assert current == schema("price-book"), f"run {REGENERATE}"
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -63,6 +63,12 @@ def test_the_questions_of_the_main_job_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_question_has_its_row_in_the_readme(name: str) -> None:
+    rows = (QUERIES / "README.md").read_text(encoding="utf-8").splitlines()
+    assert sum(row.startswith(f"| `{name}.sql` |") for row in rows) == 1, f"one row of {name}.sql"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_scan_has_a_run_of_its_own(name: str) -> None:
     tree = parsed(name)
     found = scans(tree)

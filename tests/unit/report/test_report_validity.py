@@ -12,6 +12,8 @@ from rich.console import Console
 from breakeven.published.rows import load_shipped
 from breakeven.report.building.instrument_readings import TOLERANCE_MS
 from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract import flag_names
+from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.contract.validity_model import Validity
 from breakeven.report.leading import leading
 from breakeven.report.render.markdown import markdown
@@ -174,6 +176,21 @@ def test_a_report_of_before_has_the_flags_of_today():
     assert Validity.model_validate(before).flags == ["instrument_misread", "instrument_late"]
     with pytest.raises(ValidationError):
         Validity.model_validate({"flags": ["ruler"], "instrument": []})
+
+
+def test_a_case_of_before_has_the_flags_of_today(monkeypatch):
+    monkeypatch.setitem(flag_names.FORMER_FLAGS, "noisy_host", "busy_host")
+    case = proved().cases[0].model_dump(mode="json")
+    before = {"flags": ["noisy_host", "cold_lane"], "flag_evidence": {"noisy_host": "other work"}}
+    found = CaseReport.model_validate(case | before)
+    assert found.flags == ["busy_host", "cold_lane"]
+    assert found.flag_evidence == {"busy_host": "other work"}
+    rows = [
+        row | {"flags": '["noisy_host"]', "flag_evidence": '{"noisy_host": "other work"}'}
+        for row in sample.answers(PLAN).cases
+    ]
+    resumed = sample.report(PLAN, cases=rows).cases[0]
+    assert (resumed.flags[:1], resumed.why("busy_host")) == (["busy_host"], "other work")
 
 
 def test_json_carries_it():

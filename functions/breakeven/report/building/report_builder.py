@@ -25,6 +25,7 @@ from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import detail, verdict
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.cost_model import PriceTier
+from breakeven.report.contract.flag_names import of_now
 from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.rate_model import rate_courses
@@ -161,8 +162,9 @@ def _case(row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], **ot
 def _flags(row: Mapping[str, Any], metrics: Mapping[str, Metric | None]) -> dict[str, Any]:
     """The case's flags in the closed list's order, and what raised each, as far as the run recorded it."""
     few = raised(Evidence(without_percentile=_without_percentile(row, metrics)))
-    evidence = {**json.loads(row.get("flag_evidence") or "{}"), **few}
-    present = {*json.loads(row["flags"] or "[]"), *few}
+    recorded: dict[str, str] = json.loads(row.get("flag_evidence") or "{}")
+    evidence = {of_now(flag): why for flag, why in recorded.items()} | dict(few)
+    present = {*map(of_now, json.loads(row["flags"] or "[]")), *few}
     unknown = present - set(get_args(Flag))
     if unknown:
         raise ValueError(f"flags that are not in the report's closed list: {sorted(unknown)}")

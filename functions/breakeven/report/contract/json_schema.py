@@ -1,7 +1,7 @@
 """The JSON Schemas of ``report.json`` and of a price book, which ``docs/`` has.
 
-``python -m breakeven.report.contract.json_schema`` writes them. They say what a file holds; that tiers follow
-one another, that nothing is priced twice and that a null price has its reason is checked when a book is read.
+Run as a program, this module writes them. They say what a file holds; that tiers follow one another, that
+nothing is priced twice and that a null price has its reason is checked when a book is read.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.contract.report_model import Report
 
+#: the command that writes them, at the root
+REGENERATE = "PYTHONPATH=functions .venv/bin/python -m breakeven.report.contract.json_schema"
 DOCS = Path(__file__).parents[4] / "docs"
 MODELS: dict[str, type[BaseModel]] = {"report": Report, "price-book": PriceBook}
 

@@ -27,6 +27,7 @@ from breakeven.report.contract.crossing_model import (
 )
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.fault_model import FaultReport
+from breakeven.report.contract.flag_names import CaseFlag
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.node_model import NodeCourse, ServiceWatch, SurveyedNode
@@ -103,8 +104,8 @@ class CaseReport(Strict):
     mirrors: dict[str, dict[str, int]] | None = Field(
         description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"
     )
-    flags: list[Flag]
-    flag_evidence: dict[Flag, str] = Field(
+    flags: list[CaseFlag]
+    flag_evidence: dict[CaseFlag, str] = Field(
         default_factory=dict, description="what raised each flag, in words; none of runs of earlier versions"
     )
     call_errors: list[CallErrors] = Field(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from breakeven.report.contract.flag_names import current
 from breakeven.report.contract.strict import Strict
 
 #: Latencies agree when they are no further apart than the greater of the two: a loader's call, the loopback
@@ -18,8 +19,6 @@ RunFlag = Literal[
     "instrument_misread",  # what was read is not what the instrument did
     "instrument_late",  # the instrument did not do what it was programmed to: the host was too busy
 ]
-#: in reports of earlier versions
-FORMER_FLAGS = {"ruler_disagrees": "instrument_misread"}
 
 
 class Reading(Strict):
@@ -45,15 +44,10 @@ class InstrumentCase(Strict):
     readings: list[Reading] = Field(description="empty when the case failed")
 
 
-def _current(flag: object) -> object:
-    """The name of today of a flag in a report of an earlier version."""
-    return FORMER_FLAGS.get(flag, flag) if isinstance(flag, str) else flag
-
-
 class Validity(Strict):
     """``flags`` are the run's; none: the loader read what the instrument did, and it did as programmed."""
 
-    flags: list[Annotated[RunFlag, BeforeValidator(_current)]]
+    flags: list[Annotated[RunFlag, BeforeValidator(current)]]
     instrument: list[InstrumentCase]
 
     @property

@@ -12,7 +12,7 @@ import jsonschema
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract import cost_model, crossing_model, pairs_model, question_model
 from breakeven.report.contract.fault_model import FaultReport
-from breakeven.report.contract.json_schema import path, schema
+from breakeven.report.contract.json_schema import REGENERATE, path, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import InstrumentCase, Reading, RunFlag, Validity
@@ -32,7 +32,7 @@ MONEY = [
 
 def test_the_schema_in_docs_is_current():
     current = path("report").read_text(encoding="utf-8")
-    assert current == schema("report"), "run python -m breakeven.report.contract.json_schema"
+    assert current == schema("report"), f"run {REGENERATE}"
 
 
 def test_a_report_keeps_it():
