@@ -14,7 +14,7 @@ from rich.text import Text
 
 from breakeven.planning.plan import Plan
 from breakeven.results.items import RUN, case_item
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.workload.case import Case
 from cli.running.time_left import ENDED, Items, seconds_left
 from cli.terminal import say
@@ -75,7 +75,7 @@ def snapshot(
         if status == "running":
             running = _running(items, case, int(item.get("attempt", 1)))
     lanes = {key.removeprefix("lane#"): item for key, item in items.items() if key.startswith("lane#")}
-    proving = frozenset(case.case_id for case in cases if case.target == INSTRUMENT)
+    proving = frozenset(case.case_id for case in cases if not is_compared(case.target))
     return Snapshot(
         len(cases) - len(proving),
         proving,

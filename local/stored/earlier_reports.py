@@ -19,7 +19,7 @@ from breakeven.results.items import CASES, RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.earlier_runs import REPORT, keep
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from local.stored.damage import PLAN, RECORDS, document
 from local.stored.export import Items
 from local.stored.whole_files import read_object, read_records
@@ -113,7 +113,7 @@ def _damage(folder: Path) -> InputError:
 
 def _ok(items: Items) -> int:
     cases = [item for name, item in items.items() if name.startswith(CASES)]
-    return sum(case.get("status") == "ok" and case.get("target") != INSTRUMENT for case in cases)
+    return sum(case.get("status") == "ok" and is_compared(str(case.get("target"))) for case in cases)
 
 
 def bring(store: Store, state: RunState, runs: Path, suite: str) -> None:

@@ -36,7 +36,7 @@ from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import DEFAULT_REGION, book_of
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case, Variant
 from breakeven.workload.fields import MOST_WARM_UP_S
@@ -209,7 +209,7 @@ def to_run(
     :param taken_over: cases that an earlier run has measured, whose metrics are read by this one
     """
     environment, book = plan.environment, book or book_of(plan.region)
-    compared = [case for case in cases if case.target != INSTRUMENT]
+    compared = [case for case in cases if is_compared(case.target)]
     fit = [part.lanes_at_once(compared, account) for part in (machine_availability, quotas)]
     lanes = max(1, min(fit)) if environment == "aws" else 1
     expected = estimate(

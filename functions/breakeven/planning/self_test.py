@@ -12,7 +12,7 @@ from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.expand import tag_of
 from breakeven.planning.workload_settings import workload_of
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT, is_compared
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Variant
 
@@ -38,10 +38,8 @@ def instrument_cases(run_id: str, environment: Environment, variant: Variant) ->
 
 def counted(cases: Iterable[Case]) -> str:
     """Such as ``30 cases and 2 of the self-test``: reports count the suite's own, and so does all else."""
-    own, proving = 0, 0
-    for case in cases:
-        proving += case.target == INSTRUMENT
-        own += case.target != INSTRUMENT
+    compared = [is_compared(case.target) for case in cases]
+    own, proving = compared.count(True), compared.count(False)
     return words.plural(own, "case") + (f" and {proving} of the self-test" if proving else "")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil
 
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.words import cell_name
 from breakeven.workload.case import Case, Workload
 
@@ -45,7 +45,7 @@ def windows_of(cases: Iterable[Case]) -> list[Case]:
     """
     kinds: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
-        if case.target != INSTRUMENT:
+        if is_compared(case.target):
             kinds.setdefault(_kind(case), []).append(case)
     frequent = sorted(kinds.values(), key=len, reverse=True)[:MOST_KINDS]
     return [_window(alike[0]) for alike in frequent]

@@ -41,9 +41,18 @@ def record_of(target: str) -> TargetRecord:
     raise KeyError(target)
 
 
+def is_compared(target: str) -> bool:
+    """Whether its cases are a suite's own, which reports compare; others are the project's, of the self-test.
+
+    A target that has no record, of a source or of an earlier version, is somebody's own.
+    """
+    record = CATALOG.get(TargetName(target).kind)
+    return record is None or record.is_compared
+
+
 def compared() -> list[str]:
     """Names of the targets that a suite may compare."""
-    return [name for name, record in CATALOG.items() if record.is_compared]
+    return [name for name in CATALOG if is_compared(name)]
 
 
 def priced_target(form: str) -> str:

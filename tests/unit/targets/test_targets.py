@@ -10,7 +10,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.clients.factory import make_client
 from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
-from breakeven.targets.catalog import CATALOG, record_of
+from breakeven.targets.catalog import CATALOG, compared, is_compared, record_of
 from breakeven.targets.rabbitmq import rabbitmq_target
 from breakeven.targets.rabbitmq.rabbitmq_cluster import ClusterSettings, partition_handling
 from breakeven.targets.rabbitmq.rabbitmq_management import ManagementError
@@ -37,6 +37,13 @@ def test_reports_show_targets_in_this_order():
         "amazon-mq-single",
         "instrument",
     ]
+
+
+def test_all_are_compared_but_the_instrument_of_the_self_test():
+    assert [name for name in CATALOG if not is_compared(name)] == ["instrument"]
+    assert compared() == [name for name in CATALOG if name != "instrument"]
+    assert is_compared("rabbitmq-mirrored-pair_large")
+    assert is_compared("of-an-earlier-version")
 
 
 @pytest.mark.parametrize("name", CATALOG)

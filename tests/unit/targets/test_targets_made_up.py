@@ -13,6 +13,8 @@ from breakeven.errors import InputError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
+from breakeven.planning.self_test import counted
+from breakeven.planning.warm_up import windows_of
 from breakeven.published.support import support_of
 from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
@@ -119,6 +121,14 @@ def test_its_class_is_opened_on_its_nodes() -> None:
     opened = open_target(TargetName.of(NAME, "small"), Access(username="u", password="p", nodes=nodes), 1)
     assert isinstance(opened, MadeUp)
     assert len(opened.left.nodes) == 2
+
+
+def test_cases_of_a_target_that_is_not_compared_are_no_suites_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = plan().cases
+    assert counted(cases) == "6 cases"
+    monkeypatch.setitem(CATALOG, NAME, replace(CATALOG[NAME], is_compared=False))
+    assert counted(cases) == "2 cases and 4 of the self-test"
+    assert {case.target for case in windows_of(cases)} == {"sqs-standard"}
 
 
 @pytest.mark.usefixtures("brisk")

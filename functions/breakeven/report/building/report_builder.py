@@ -40,7 +40,7 @@ from breakeven.report.contract.report_model import (
 )
 from breakeven.report.money.latency_at_crossing import crossing_latencies
 from breakeven.results.schemas import columns
-from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.targets.catalog import INSTRUMENT, is_compared, record_of
 from breakeven.terms import METRICS, Flag, Place, Provenance
 from breakeven.workload.case import Case
 
@@ -52,8 +52,8 @@ PERCENTILES = {"p50_ms": "p50", "p90_ms": "p90", "p95_ms": "p95", "p99_ms": "p99
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
     """The report, verdict included. Of a run that has ended, a planned case without a row is a failed one."""
     every = _cases(record, answers)
-    planned = [case for case in record.planned if case.target != INSTRUMENT]
-    cases = [case for case in every if case.target != INSTRUMENT]
+    planned = [case for case in record.planned if is_compared(case.target)]
+    cases = [case for case in every if is_compared(case.target)]
     proving = [case for case in every if case.target == INSTRUMENT]
     compared = {case.case_id for case in cases}
     counted = empty_receives(answers, cases)

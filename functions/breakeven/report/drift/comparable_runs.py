@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 from breakeven import words
 from breakeven.report.contract.drift_model import NearestRun
 from breakeven.report.contract.report_model import Report
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.terms import Frozen, Place
 
 NOT_READ = "its report is gone, cannot be read, or is of a version that is no longer read"
@@ -84,7 +84,7 @@ def planned_run(plan: Mapping[str, Any], run_id: str, started_at: str, ok: int) 
     :raises ValueError: a field is not what it should be; KeyError, TypeError where it is not there
     """
     made = plan["plan"]
-    cases = [case for case in made["cases"] if case["target"] != INSTRUMENT]
+    cases = [case for case in made["cases"] if is_compared(case["target"])]
     configuration = Configuration(
         environment=plan["input"]["surroundings"]["name"],
         variant=made["variant"],

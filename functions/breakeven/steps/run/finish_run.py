@@ -11,7 +11,7 @@ from breakeven.results.items import CASES, NO_CASE_OK, RUN
 from breakeven.steps.reasons import MAX_REASON, reason_of
 from breakeven.steps.run.suite_advice import keep_advice
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 
 #: the partition of what is known of the installation; no run's id begins like this
 HEALTH, GOOD_RUN = "#health", "good_run"
@@ -49,7 +49,7 @@ def days_since_good_run(services: Services) -> float:
 
 def _outcome(cases: list[dict[str, Any]], planned: int | None) -> dict[str, str]:
     """The run's status, and why it failed where no case is ok; ``cases`` are those that have a record."""
-    asked = [case for case in cases if case.get("target") != INSTRUMENT]
+    asked = [case for case in cases if is_compared(str(case.get("target")))]
     if not any(case.get("status") == "ok" for case in asked):
         return {"status": "failed", "failed_at": NO_CASE_OK, "reason": _why(asked)}
     well = sum(1 for case in cases if case.get("status") == "ok")

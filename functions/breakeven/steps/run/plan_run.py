@@ -28,7 +28,7 @@ from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.run.software import versions
 from breakeven.steps.run.suite_advice import known_advice
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.targets.catalog import is_compared, record_of
 from breakeven.version import RUN_FORMAT, VERSION
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
@@ -170,7 +170,7 @@ def plan_of(
 
 def usual_message_bytes(cases: Sequence[Case]) -> int:
     """The size that most compared cases have: the one whose price the cost question asks for."""
-    sizes = [case.workload.message_bytes for case in cases if case.target != INSTRUMENT]
+    sizes = [case.workload.message_bytes for case in cases if is_compared(case.target)]
     return Counter(sizes).most_common(1)[0][0]
 
 
@@ -204,7 +204,7 @@ def _leg(plan: Plan, leg: dict[str, Any]) -> dict[str, Any]:
         **leg,
         "brokers": record_of(target).has_brokers,
         "managed": record_of(target).broker is not None,
-        "warms_up": plan.warm_up and target != INSTRUMENT,
+        "warms_up": plan.warm_up and is_compared(target),
         "warm_up_s": plan.warm_up_s,
     }
 

@@ -27,7 +27,7 @@ from breakeven.results.schemas import SERVICE_MINUTES, TABLES
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.run.software import versions
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.version import RUN_FORMAT, VERSION
 from breakeven.words import plural
 
@@ -74,7 +74,7 @@ class Earlier:
 
     def to_json(self) -> dict[str, Any]:
         """For the plan's document: the suite's own cases, as reports count them."""
-        own = {case.case_id for case in self.plan.cases if case.target != INSTRUMENT}
+        own = {case.case_id for case in self.plan.cases if is_compared(case.target)}
         return {"run_id": self.run_id, "settled": len(own & self.settled.keys()), "cases": len(own)}
 
     def origin(self, item: Mapping[str, Any]) -> str:

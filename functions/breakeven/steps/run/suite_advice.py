@@ -10,7 +10,7 @@ from breakeven.results import layout
 from breakeven.results.items import CASES, RUN, case_item
 from breakeven.steps.run.run_input import Surroundings
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import is_compared
 from breakeven.workload.case import Case
 
 
@@ -42,7 +42,7 @@ def _keep(services: Services, run_id: str) -> None:
     seen = [
         _seen(case, items[case_item(case.case_id)])
         for case in map(Case.model_validate, plan["plan"]["cases"])
-        if case.target != INSTRUMENT and items.get(case_item(case.case_id), {}).get("status") == "ok"
+        if is_compared(case.target) and items.get(case_item(case.case_id), {}).get("status") == "ok"
     ]
     where = Surroundings.model_validate(plan["input"]["surroundings"])
     place = Place.of(where.name, where.hardware)

@@ -9,6 +9,7 @@ from breakeven import words
 from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED
+from breakeven.pricing.cluster_form import Deployment
 from breakeven.pricing.prices.broker_types import Form
 from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.question_model import CostQuestion
@@ -17,16 +18,19 @@ from breakeven.report.money.option_words import SHORT, about
 from breakeven.report.money.pairs_table import first_changes
 from breakeven.targets.records.rabbitmq_records import MIRRORED_PAIR
 
-PAIR = "rabbitmq-pair"
 NO_STANDBY = "as nothing takes over from {}"
-FORMS: dict[str, str] = {
-    "rabbitmq-single": "one RabbitMQ node",
-    PAIR: "a mirrored RabbitMQ pair",
-    "rabbitmq-trio": "a RabbitMQ quorum trio",
-    "amazon-mq-single": "one Amazon MQ broker",
-    "amazon-mq-cluster": "an Amazon MQ cluster",
+OWN_WORDS: dict[Deployment, str] = {
+    "single": "one RabbitMQ node",
+    "pair": "a mirrored RabbitMQ pair",
+    "trio": "a RabbitMQ quorum trio",
 }
-SINGLE = ("rabbitmq-single", "amazon-mq-single")
+MANAGED_WORDS: dict[Form, str] = {"single": "one Amazon MQ broker", "cluster": "an Amazon MQ cluster"}
+#: by the names of their options
+FORMS: dict[str, str] = {
+    **{name: OWN_WORDS[form] for name, form in OWN.items()},
+    **{name: MANAGED_WORDS[form_of(form)] for name, form in MANAGED.items()},
+}
+SINGLE = [name for name, form in (OWN | MANAGED).items() if form == "single"]
 
 
 def left_out(report: Report) -> str:
@@ -92,5 +96,9 @@ def _groups(found: dict[str, float]) -> Iterator[str]:
     removed = MIRRORED_PAIR.removed_in
     for name, text in named.items():
         if name not in SINGLE:
-            why = f", as its queues left RabbitMQ in {removed.series}.0" if removed and name == PAIR else ""
+            why = (
+                f", as its queues left RabbitMQ in {removed.series}.0"
+                if removed and OWN.get(name) == "pair"
+                else ""
+            )
             yield f"{text}{why}"
