@@ -14,7 +14,7 @@ import pytest
 
 from breakeven.agent.host_network import CLIENTS_PORT, DRAINED_S, PEERS_PORT, HostNetwork
 from breakeven.agent.impairment import Impairment
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT
 
 TOOLS = ("ip", "nft", "tc", "systemctl", "systemd-run")
 LATE_S = 0.4

@@ -38,7 +38,7 @@ from breakeven.steps.managed_brokers import (
 from breakeven.steps.run_lease import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT
+from breakeven.targets.rabbitmq.rabbitmq_cluster import AMQPS_PORT
 from breakeven.terms import TargetName
 from breakeven.workload.machines import Machines
 

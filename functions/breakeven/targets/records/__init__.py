@@ -1,0 +1,1 @@
+"""Records: all that is known of each target before anything runs."""

@@ -1,0 +1,1 @@
+"""Sections that answer: which option is cheaper, in detail and in dollars."""

@@ -1,0 +1,1 @@
+"""Sections on where figures come from, and what words mean."""

@@ -1,0 +1,1 @@
+"""Sections on latency, messages and nodes over time, and in faults."""

@@ -1,0 +1,1 @@
+"""Sections on rates: of scenarios, searches, boards and sources."""

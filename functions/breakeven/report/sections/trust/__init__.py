@@ -1,0 +1,1 @@
+"""Sections on how far the figures can be relied on."""
