@@ -19,8 +19,8 @@ from breakeven.agent.commands import answer_of
 from breakeven.agent.impairment import Impairment
 from breakeven.errors import BreakevenError
 
-#: where clients reach a node, and where its peers do: the ports of ``targets.rabbitmq.rabbitmq_cluster``, which the
-#: agent does not import, as nothing but the agent is on a node. A test holds them together
+#: where clients reach a node, and where its peers do: the ports of ``targets.rabbitmq.rabbitmq_cluster``,
+#: which the agent does not import, as nothing but the agent is on a node. A test holds them together
 CLIENTS_PORT, PEERS_PORT = 5671, 25672
 #: of the table of rules, of the device by which what arrives is slowed, and of the unit that ends all of it
 TABLE, DEVICE, UNIT = "breakeven_fault", "breakeven0", "breakeven-network"
