@@ -17,7 +17,7 @@ from botocore.parsers import ResponseParserError
 from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
 from breakeven.planning.loaders import quotas
-from breakeven.planning.machine_availability import QUOTA
+from breakeven.planning.machine_availability import VCPU_QUOTA
 from breakeven.pricing.prices.book_files import regions
 from breakeven.pricing.prices.instance_types import machine, smaller_types
 from breakeven.steps.run.run_input import DEFAULT_SUITE
@@ -160,7 +160,7 @@ def _vcpus(account: Account, deployed: Deployed | None = None) -> Said:
     Where they do not, a suite that names no machines has smaller ones. It is a reason to stop where a target
     of the default suite does not fit on the smallest either.
     """
-    have, usual = account.quota("ec2", QUOTA), instance_type(deployed)
+    have, usual = account.quota("ec2", VCPU_QUOTA), instance_type(deployed)
     count = {name: nodes.count for name, nodes in clusters().items()}
 
     def too_few(name: str) -> list[str]:
@@ -171,7 +171,7 @@ def _vcpus(account: Account, deployed: Deployed | None = None) -> Said:
     words = f"{have:g} vCPUs of standard instances, a lane of {usual} takes up to {most:g}"
     if not (without := too_few(usual)):
         return "ok", words
-    ask = f"ask for more of quota {QUOTA} in Service Quotas"
+    ask = f"ask for more of quota {VCPU_QUOTA} in Service Quotas"
     words = f"{words}, too few for {', '.join(without)}"
     smaller = [usual, *smaller_types(usual)]
     if fits := next((name for name in smaller if not too_few(name)), None):

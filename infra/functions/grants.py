@@ -12,7 +12,7 @@ from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG, QUEUES
 from breakeven.planning.loaders.quotas import TASKS
-from breakeven.planning.machine_availability import QUOTA
+from breakeven.planning.machine_availability import VCPU_QUOTA
 from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
 from infra.brokers.image_builders import BuildPlace
@@ -138,7 +138,7 @@ def _plan(grants: Grants, images: Sequence[str]) -> None:
     """What a run may spend at most, whatever its input says, and what the account has room for."""
     for variable, value in grants.base.context.allowance.environment().items():
         grants.functions[PLAN].add_environment(variable, value)
-    grants.allow(PLAN, ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "ec2", QUOTA)])
+    grants.allow(PLAN, ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "ec2", VCPU_QUOTA)])
     grants.tell(PLAN, BROKER_IMAGES=",".join(images), ZONES=_zones(grants))
 
 

@@ -18,7 +18,7 @@ from breakeven.workload.case import Case
 from breakeven.workload.machines import Machines, architecture_of
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
-QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"
+VCPU_QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"
 
 
 #: what an image is baked on, by the architecture of its nodes: eligible for the Free Tier, whose accounts get
@@ -193,7 +193,7 @@ def _over_quota(each: Machines, account: Account) -> Iterator[Reason]:
         smaller = ", or choose a smaller type" if smaller_types(each.instance_type) else ""
         remedy = (
             f"{each.nodes} of them have {need} vCPUs, and the account may run {account.vcpus:g} (quota "
-            f"{QUOTA} of EC2): ask AWS for more in Service Quotas{smaller}"
+            f"{VCPU_QUOTA} of EC2): ask AWS for more in Service Quotas{smaller}"
         )
         yield "instance_type", each.instance_type, remedy
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.planning.machine_availability import QUOTA, Account, machines_of, vcpus_of
+from breakeven.planning.machine_availability import VCPU_QUOTA, Account, machines_of, vcpus_of
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import machine, smaller_types
 from breakeven.terms import TargetName
@@ -67,5 +67,5 @@ def _note(usual: str, chosen: str, clusters: dict[TargetName, Machines], vcpus: 
     return (
         f"{words.listing(list(clusters))}: nodes are {chosen} and not {usual}, as {room}, and "
         f"{words.listing(over)} have up to {most}. What they carry is that of the smaller type; ask AWS for "
-        f"more of quota {QUOTA} of EC2 in Service Quotas."
+        f"more of quota {VCPU_QUOTA} of EC2 in Service Quotas."
     )

@@ -16,7 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.planning.loaders import quotas
-from breakeven.planning.machine_availability import BUILDERS, QUOTA, Account
+from breakeven.planning.machine_availability import BUILDERS, VCPU_QUOTA, Account
 from breakeven.pricing.prices.book_files import book_of, regions
 from breakeven.pricing.prices.instance_types import current_type, machines, smaller_types
 from breakeven.pricing.prices.refresh import Refreshed, refresh
@@ -68,7 +68,7 @@ def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
         images=tuple(have.split(",")) if have else None,
         free_plan=_known(_is_free_plan) if wanted else None,
         free_types=_known(lambda: free_tier_types(ec2, wanted)) if wanted else None,
-        vcpus=_known(lambda: _vcpus("ec2", QUOTA)) if wanted else None,
+        vcpus=_known(lambda: _vcpus("ec2", VCPU_QUOTA)) if wanted else None,
         functions=_known(_functions),
         task_vcpus=_known(lambda: _vcpus("fargate", quotas.TASKS)) if with_tasks else None,
         image_built=_known(_image_built) if with_tasks else None,
