@@ -1,5 +1,5 @@
 """Corrections of moto, the simulated AWS, where it answers otherwise than AWS does; see ``moto_patches.py``.
 
-All were seen with moto 5.2.5. None is known to be reported to moto's makers (as of 2026-11), which is why no
+All were seen with moto 5.2.5. Whether moto's makers know of them was not looked up, which is why no
 patch names an issue. A release that mends one is found by the patch's test, which looks for the symptom.
 """
