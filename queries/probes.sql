@@ -14,6 +14,7 @@
 --          held, reason    whether the target held the rate, and why not
 --          for_s, confirms   how long it was to be held, seconds, and whether that was to confirm what the search
 --                          had found; null of earlier versions
+--          scouts          whether it was a short one, which only said near which rate to look; null likewise
 WITH run_cases AS (
   SELECT case_id, scenario, cell, target
   FROM cases
@@ -21,13 +22,13 @@ WITH run_cases AS (
 ), run_probes AS (
   SELECT
     case_id, number, stage, rate, offered, achieved, backlog_per_s, backlog_per_s_high, end_to_end_p99_ms,
-    held, reason, for_s, confirms
+    held, reason, for_s, confirms, scouts
   FROM probes
   WHERE run_id = ?
 )
 SELECT
   p.case_id, c.scenario, c.cell, c.target, p.number, p.stage, p.rate, p.offered, p.achieved,
-  p.backlog_per_s, p.backlog_per_s_high, p.end_to_end_p99_ms, p.held, p.reason, p.for_s, p.confirms
+  p.backlog_per_s, p.backlog_per_s_high, p.end_to_end_p99_ms, p.held, p.reason, p.for_s, p.confirms, p.scouts
 FROM run_probes p
 LEFT JOIN run_cases c ON c.case_id = p.case_id
 ORDER BY p.case_id, p.number

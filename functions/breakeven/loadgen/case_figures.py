@@ -62,6 +62,12 @@ class Usage(Frozen):
     )
     steal_share: float | None = Field(default=None, description="of the same: withheld by the hypervisor")
     idle_share: float | None = Field(default=None, description="of the same: not used")
+    work_before_ms: float | None = Field(
+        default=None,
+        description="what a fixed piece of work took on its host before the case; null: it has a host of its"
+        " own, or is of earlier versions",
+    )
+    work_after_ms: float | None = Field(default=None, description="the same work after the case")
 
 
 class LoaderReport(Usage):
@@ -100,6 +106,11 @@ class ProbeReport(Frozen):
     )
     confirms: bool | None = Field(
         default=None, description="it was held again to confirm what the search had found; null: as for_s"
+    )
+    scouts: bool | None = Field(
+        default=None,
+        description="a short one, which only said near which rate to look: no capacity rests on it; null: of"
+        " earlier versions, which had none",
     )
 
 

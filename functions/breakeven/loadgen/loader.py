@@ -286,7 +286,7 @@ class _Loader:
             cells=cells,
             stages={stage.name: stage.start_s for stage in self._timeline.stages},
             call_errors=self.shared.recorder.errors(),
-            diagnoses=self._meters.diagnoses(self._search.telling() if self._search else None),
+            diagnoses=self._meters.diagnoses(self._search.telling() if self._search else None, ended=final),
             probes=self._search.probes if self._search else [],
             flags=list(self._flags),
             still_came=self._still_came,

@@ -8,7 +8,7 @@ from itertools import combinations
 from breakeven import words
 from breakeven.loadgen.evidence import Evidence
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.search.probe import best, bound, not_confirmed
+from breakeven.loadgen.search.probe import best, bound, decisive, not_confirmed
 from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE
 
 #: how many times the p99 at a higher rate that at a lower one is, and by which share of the
@@ -17,8 +17,11 @@ FALL, FALL_SHARE = 2.0, 0.25
 
 
 def latency_fell(known: Evidence) -> str:
-    """Of the last try of each rate the widest fall to one that kept the objective."""
-    tried = {probe.rate: probe for result in known.results for probe in result.probes}
+    """Of the last try of each rate the widest fall to one that kept the objective.
+
+    In a short probe, which decides nothing, one pause may be the 99th percentile.
+    """
+    tried = {probe.rate: probe for result in known.results for probe in decisive(result.probes)}
     seen = sorted((rate, p99_ms) for rate, p in tried.items() if (p99_ms := p.end_to_end_p99_ms) is not None)
     objective_ms = known.objective_ms or 0.0
     falls = [

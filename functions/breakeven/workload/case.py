@@ -35,6 +35,9 @@ CLOSING_S = 10.0
 #: a shorter probe of a capacity search may leave open whether the backlog grows or only varies: its rate is
 #: then held for so long, seconds
 CLEAR_S = 15.0
+#: a search whose probes are no shorter than that finds the neighbourhood of its capacity with probes of so
+#: many seconds, which decide nothing
+SCOUT_S = 5.0
 
 #: messages that a limited prefetch, a window or one acknowledgement can be of, as AMQP counts a prefetch in
 #: 16 bits: what is not limited counts as that

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from breakeven.loadgen.search import capacity_search
+from breakeven.loadgen.search.judgement import ENDED
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.self_check import meters
 from breakeven.loadgen.self_check.host_use import HostUse
@@ -83,7 +84,7 @@ def test_a_rate_that_is_far_too_high_is_ended_early_and_what_was_not_due_yet_cou
     measurement = Run(case, SlowBroker(400), push=True, answer_s=0.0).measured()
     (result,) = measurement.results
     tried = result.probes[0]
-    assert (tried.held, tried.reason) == (False, capacity_search.ENDED)
+    assert (tried.held, tried.reason) == (False, ENDED)
     assert tried.offered < 0.9 * tried.rate * 2.0
     assert sum(probe.rate == tried.rate for probe in result.probes) == 1, "a longer probe would tell no more"
     assert best(result.probes) is not None

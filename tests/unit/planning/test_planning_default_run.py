@@ -24,8 +24,10 @@ REPEATS = 2
 #: of a latency, warm-up and stage; of a closed loop
 LATENCY_S, CLOSED_S = 2 + 110, 2 + 15
 RATES = (10, 100, 1000)
-#: of a search: nine rates of a minute, each with its warm-up and 2.5 s after it, and 8 s before the first
-SEARCH_S = 8 + 9 * (2 + 60 + 2.5)
+#: of a search: seven rates of five seconds and five of a minute, each with its warm-up, and 2.5 s after each
+#: and 8 s before the first
+OFFERED_S = 7 * (2 + 5) + 5 * (2 + 60)
+SEARCH_S = 8 + OFFERED_S + 12 * 2.5
 #: of each case, around what its loaders do; and from a loader's start until all begin
 AROUND_S, GATE_S = 13, 8
 #: workers of closed loops: one thread, and five
@@ -99,7 +101,7 @@ def zones_usd() -> float:
 
     Of Amazon MQ's, publishes and deliveries of the half of clients in another zone.
     """
-    search, latency = 9 * (2 + 60) * 6000, sum(RATES) * LATENCY_S
+    search, latency = OFFERED_S * 6000, sum(RATES) * LATENCY_S
     own = (3 + 3.2) * (2 * search + latency + CLOSED * CLOSED_S * 375)
     return 2 * REPEATS * (own + search + latency) * 1024 / 2**30 * 0.01
 

@@ -122,6 +122,11 @@ VERDICT: dict[str, Example] = {
         ("In 1 of 2 cases something other than this run held the host up, so that these",),
         single(flags=["shared_host"]),
     ),
+    "speed": (
+        single(loaders=loaders(work_before_ms=0.5, work_after_ms=0.55)),
+        ("did the same work in 0.500 to 0.550 ms, 10% apart", "may differ for that alone"),
+        single(loaders=loaders(work_before_ms=0.5, work_after_ms=0.5499)),
+    ),
     "fastest": (
         single(produce=rated(WHOLE.cases[0].produce, 0.5)),
         (

@@ -288,7 +288,7 @@ def test_nor_do_those_of_two_formats(services, aborted, monkeypatch):
 
 
 #: of each format, a digest of the shapes of plans, inputs and rows
-SHAPES = {1: "4132914c50b90a47"}
+SHAPES = {1: "4132914c50b90a47", 2: "cade60ff63bc8be0"}
 
 
 #: keys of a JSON schema that say what a value is made of; those that may be chosen come and go

@@ -1,30 +1,28 @@
 """The capacity search: the highest offered rate that is held (rule 10 of docs/rules.md).
 
-Each probe offers one rate in an open loop and holds it for the measured time. It is *held* when what was due
-was handed over, the backlog did not grow, and the 99th percentile end to end kept the objective. Between two
-probes the queues are emptied. Where a case has several loaders, the first one searches, and judges what all
-of them saw.
+Each probe offers one rate in an open loop and holds it for some time. Where that is long, short ones find
+the neighbourhood first, and those of full length decide. Between two probes the queues are emptied. Where a
+case has several loaders, the first one searches, and judges what all of them saw.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from breakeven.loadgen.record.delay_trend import Slope, slope_of
-from breakeven.loadgen.search.orders import Order, Part, latencies
-from breakeven.loadgen.search.probe import Probe, best, bound
-from breakeven.loadgen.search.rate_search import RateSearch
+from breakeven.loadgen.search.judgement import HOPELESS_S, is_open, judged, may_hold
+from breakeven.loadgen.search.orders import Order, Part
+from breakeven.loadgen.search.probe import Probe, best, bound, decisive
+from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
 from breakeven.loadgen.search.share import AFTER_S, Host, Share
 from breakeven.loadgen.search.team import Team
-from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, percentile_ms
+from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.loadgen.stages import Stage
-from breakeven.workload.case import CLEAR_S, MAX_RATE
+from breakeven.workload.case import CLEAR_S, MAX_RATE, SCOUT_S
 
-#: the most by which a backlog may grow, as a share of the rate (upper 95% bound)
-GROWTH_SHARE = 0.005
-#: a probe whose backlog is worth this much of its rate is ended: it cannot be held, seconds
-HOPELESS_S = 3.0
-ENDED = f"it was ended before its time, as over {HOPELESS_S:g} s of its messages were waiting"
+#: how near short probes come before those of full length begin
+SCOUT_PRECISION = 0.2
+#: the first step from the rate that they found: its middle is within the precision of the search
+NEAR_STEP = (1 + PRECISION) ** 2
 #: before the first probe its rate is offered in windows of so many seconds, at most so many, until the 99th
 #: percentiles end to end of two in a row differ by less than this factor, or by less than this share of the
 #: objective
@@ -38,9 +36,8 @@ class CapacitySearch:
         self._host, self._queue_of, self._own, self._team = host, queue_of, list(own), team
         self._shared, self._workload = host.shared, host.shared.case.workload
         assert self._workload.rate is not None
-        self._search = RateSearch(self._workload.rate, MAX_RATE)
+        self._first = self._workload.rate
         self.probes: list[Probe] = []
-        self._open: set[int] = set()  # probes that left open whether their rate is held
         self._orders = 0
         self._stuck = False  # messages are left that do not come
         #: no more rates are offered
@@ -51,9 +48,8 @@ class CapacitySearch:
         that is asked for. Returns the last order, by which all end.
         """
         self._warm_up()
-        hold_s = self._workload.measure_s
-        while (rate := self._search.next) is not None and self._has_time(hold_s, self._workload.confirm_s):
-            self._search.report(rate, self._is_held(rate, hold_s))
+        if search := self._near():
+            self._decide(search)
         self._confirm()
         self.over = True
         why = None if best(self.probes) else self.why_none_held()
@@ -61,9 +57,15 @@ class CapacitySearch:
 
     def why_none_held(self) -> str:
         """Why the case has failed, where no rate was held."""
-        if self.probes:
-            return f"no rate was held: {self.probes[-1].reason}"
         work = self._workload
+        reason = next((probe.reason for probe in reversed(self.probes) if probe.reason), None)
+        if decisive(self.probes) or (self.probes and reason):
+            return f"no rate was held: {reason}"
+        if self.probes:
+            return (
+                f"no rate was offered for measure_s, {work.measure_s:g} s: too little time was left; begin "
+                "nearer the capacity (rate), or shorten measure_s"
+            )
         return (
             f"no rate was tried: what the warm-up sent at {work.rate:g} messages a second was not received "
             f"within drain_s, {work.drain_s:g} s, or too little time was left; begin with a lower rate"
@@ -72,6 +74,27 @@ class CapacitySearch:
     def telling(self) -> set[str]:
         """The stages between which the capacity lies: whether a loader was the limit is asked of these."""
         return {probe.stage for probe in (best(self.probes), bound(self.probes)) if probe}
+
+    def _near(self) -> RateSearch | None:
+        """Where those of full length begin: at the highest rate that short ones do not rule out, if any.
+
+        Time is left for two that decide.
+        """
+        work = self._workload
+        if work.measure_s < CLEAR_S:
+            return RateSearch(self._first, MAX_RATE)
+        scouting = RateSearch(self._first, MAX_RATE, precision=SCOUT_PRECISION)
+        decide_s = (work.measure_s, work.measure_s, work.confirm_s)
+        while (rate := scouting.next) is not None and self._has_time(SCOUT_S, *decide_s):
+            probe = self._probe(rate, SCOUT_S, scouts=True)
+            scouting.report(rate, may_hold(probe, work.objective_ms))
+        return RateSearch(scouting.held, MAX_RATE, step=NEAR_STEP) if scouting.held else None
+
+    def _decide(self, search: RateSearch) -> None:
+        """Probes of full length, until the search is over or no time is left."""
+        hold_s = self._workload.measure_s
+        while (rate := search.next) is not None and self._has_time(hold_s, self._workload.confirm_s):
+            search.report(rate, self._is_held(rate, hold_s))
 
     def _confirm(self) -> None:
         """Hold the rate found for longer; where it is not held, the next lower one that was, as long as there
@@ -108,7 +131,7 @@ class CapacitySearch:
         Bounded in time: the rate may be more than the broker holds. Of several loaders the first goes by
         what it sees itself, a part of all messages.
         """
-        rate, window_s = self._search.next or 0.0, min(WINDOW_S, self._workload.measure_s)
+        rate, window_s = self._first, min(WINDOW_S, self._workload.measure_s)
         most = int(
             min(MOST_WINDOWS * window_s, self._host.seconds_left() - self._takes_s(self._workload.measure_s))
             / window_s
@@ -144,86 +167,31 @@ class CapacitySearch:
 
     def _is_held(self, rate: float, hold_s: float) -> bool:
         """Is the rate? By a probe of that length, and by a longer one where that leaves it open."""
-        if not (self._has_time_to_be_clear(hold_s) and any(probe.rate == rate for probe in self.probes)):
-            probe = self._probe(rate, hold_s, confirms=False)
-            if not (probe.number in self._open and self._has_time_to_be_clear(hold_s)):
+        is_second_try = any(probe.rate == rate for probe in decisive(self.probes))
+        if not (is_second_try and self._has_time_to_be_clear(hold_s)):
+            probe = self._probe(rate, hold_s)
+            if not (is_open(probe) and self._has_time_to_be_clear(hold_s)):
                 return probe.held
-        return self._probe(rate, CLEAR_S, confirms=False).held
+        return self._probe(rate, CLEAR_S).held
 
     def _has_time_to_be_clear(self, hold_s: float) -> bool:
         """Would a probe of ``CLEAR_S`` tell more than one of that length, and is there time for it?"""
         return hold_s < CLEAR_S and self._has_time(CLEAR_S, self._workload.confirm_s)
 
-    def _probe(self, rate: float, hold_s: float, *, confirms: bool) -> Probe:
+    def _probe(self, rate: float, hold_s: float, *, confirms: bool = False, scouts: bool = False) -> Probe:
         ordered = Order(number=0, kind="probe", rate=rate, probe=len(self.probes) + 1, for_s=hold_s)
         share, order, opens_s = self._share(self._order(ordered))
         stage = share.probe(opens_s)
         with self._host.metered(stage, share.producers, hold_s):
             hopeless = share.watch(self._hopeless(rate))
         parts = self._finish(share, order, stage)
-        probe = self._judged(order, stage, parts, confirms=confirms, hopeless=hopeless)
-        self.probes.append(probe)
-        if not hopeless and _is_open(probe):
-            self._open.add(probe.number)
-        return probe
+        found = judged(order, stage.name, parts, self._workload.objective_ms, hopeless=hopeless)
+        self.probes.append(found.model_copy(update={"confirms": confirms, "scouts": scouts}))
+        return self.probes[-1]
 
     def _hopeless(self, rate: float) -> Callable[[], bool]:
         """Whether a backlog shows that there is no hope."""
         return lambda: self._host.backlog() > rate * HOPELESS_S
 
-    def _judged(
-        self, order: Order, stage: Stage, parts: Sequence[Part], *, confirms: bool, hopeless: bool
-    ) -> Probe:
-        rate = order.rate
-        offered = sum(part.offered for part in parts)
-        achieved = sum(part.achieved for part in parts)
-        delay = slope_of([part.delays for part in parts], order.for_s)
-        growth = delay.times(rate) if delay else None
-        p99_ms = percentile_ms(latencies(parts), 990)
-        reason = ENDED if hopeless else self._reason(rate, offered, achieved, growth, p99_ms)
-        return Probe(
-            number=order.probe,
-            stage=stage.name,
-            rate=rate,
-            offered=offered,
-            achieved=achieved,
-            backlog_per_s=growth.estimate if growth else None,
-            backlog_per_s_high=growth.high if growth else None,
-            end_to_end_p99_ms=p99_ms,
-            held=reason is None,
-            reason=reason,
-            for_s=order.for_s,
-            confirms=confirms,
-        )
-
     def _p99_ms(self, stage: Stage) -> float | None:
         return percentile_ms(self._shared.recorder.histogram(stage.name, "end_to_end"), 990)
-
-    def _reason(
-        self, rate: float, offered: int, achieved: int, growth: Slope | None, p99_ms: float | None
-    ) -> str | None:
-        """Why the rate was not held; None when it was."""
-        objective_ms = self._workload.objective_ms
-        if achieved < ACHIEVED_SHARE * offered:
-            return f"{achieved} of {offered} messages that were due were taken"
-        if growth is None:
-            return "too few messages to tell whether the backlog grows"
-        if growth.high > GROWTH_SHARE * rate:
-            reason = f"the backlog may grow by {growth.high:.1f} messages a second (upper 95% bound)"
-            unclear = growth.estimate <= GROWTH_SHARE * rate
-            return f"{reason}; a longer measure_s tells more closely" if unclear else reason
-        if p99_ms is None or p99_ms > objective_ms:
-            seen = "not known" if p99_ms is None else f"{p99_ms:.1f} ms"
-            return f"p99 end to end is {seen}, the objective {objective_ms:g} ms"
-        return None
-
-
-def _is_open(probe: Probe) -> bool:
-    """Was it not held, and yet may a longer one be? All that was due was taken, messages were received, and
-    the lower 95% bound of the backlog's growth is within what is allowed.
-    """
-    if probe.held or probe.achieved < ACHIEVED_SHARE * probe.offered or probe.end_to_end_p99_ms is None:
-        return False
-    if probe.backlog_per_s is None or probe.backlog_per_s_high is None:
-        return True
-    return 2 * probe.backlog_per_s - probe.backlog_per_s_high <= GROWTH_SHARE * probe.rate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from breakeven.loadgen.case_figures import ProbeReport
@@ -18,10 +18,15 @@ class Probe(ProbeReport):
 P = TypeVar("P", bound=ProbeReport)
 
 
+def decisive(probes: Iterable[P]) -> list[P]:
+    """Those whose rates are held or not: all but short ones, which only said where to look."""
+    return [probe for probe in probes if not probe.scouts]
+
+
 def best(probes: Sequence[P]) -> P | None:
     """The one of the highest rate that was held, and was not found wanting when it was to be confirmed."""
     wanting = min((probe.rate for probe in probes if probe.confirms and not probe.held), default=math.inf)
-    held = (probe for probe in probes if probe.held and probe.rate < wanting)
+    held = (probe for probe in decisive(probes) if probe.held and probe.rate < wanting)
     return max(held, key=lambda probe: (probe.rate, bool(probe.confirms)), default=None)
 
 
@@ -47,5 +52,6 @@ def not_confirmed(probes: Sequence[P]) -> list[P]:
 def bound(probes: Sequence[P]) -> P | None:
     """The one of the lowest rate that was not held, of those above the highest that was: its last try."""
     held = best(probes)
-    above = [probe for probe in probes if not probe.held and (held is None or probe.rate > held.rate)]
+    failed = (probe for probe in decisive(probes) if not probe.held)
+    above = [probe for probe in failed if held is None or probe.rate > held.rate]
     return min(reversed(above), key=lambda probe: probe.rate, default=None)

@@ -1,14 +1,17 @@
-"""A host that is busy with what is not the run's own: the thresholds, and the evidence in words."""
+"""A host that is busy with what is not the run's own, or slowed: thresholds, and evidence in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from breakeven import words
 from breakeven.loadgen.case_figures import Usage
 
 #: shares of the host's processor time from which on a case is flagged: used by programs other than the run's,
 #: and withheld by a hypervisor
 OTHERS_SHARE, STEAL_SHARE = 0.1, 0.02
+#: by which share more the same work takes at one end of a case than at the other for it to be flagged
+SPEED_SHARE = 0.1
 #: from when on a sleeping thread of the loader wakes late at its 99th percentile, milliseconds; and the share
 #: of the host's processor time that must have been idle meanwhile for others to be the cause: on a busier
 #: host it may have waited for the run's own processes, which the flag ``shared_host`` says
@@ -49,5 +52,24 @@ def _wakes(found: Usage) -> str:
     )
 
 
+def _speed(found: Usage) -> str:
+    if found.work_before_ms is None or found.work_after_ms is None:
+        return ""
+    both = found.work_before_ms, found.work_after_ms
+    apart = max(both) / min(both) - 1
+    if apart < SPEED_SHARE:
+        return ""
+    before, after = map(words.milliseconds, both)
+    return (
+        f"the host's processors did the same work in {before} before the case and in {after} after it, "
+        f"{apart:.0%} apart, and {SPEED_SHARE:.0%} is the limit"
+    )
+
+
 #: what makes a host busy; tests hold that each has its two boundary examples
-BUSY_BY: dict[str, Callable[[Usage], str]] = {"others": _others, "steal": _steal, "wakes": _wakes}
+BUSY_BY: dict[str, Callable[[Usage], str]] = {
+    "others": _others,
+    "steal": _steal,
+    "wakes": _wakes,
+    "speed": _speed,
+}

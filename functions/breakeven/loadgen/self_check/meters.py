@@ -12,6 +12,7 @@ from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.self_check.diagnosis import Diagnosis, OpenLoop, diagnose
 from breakeven.loadgen.self_check.host import CpuMeter
 from breakeven.loadgen.self_check.host_use import HostMeter, HostUse
+from breakeven.loadgen.self_check.known_work import known_work_ms
 from breakeven.loadgen.stages import Stage
 from breakeven.workload.case import Workload
 
@@ -50,6 +51,7 @@ class Meters:
     def __init__(self, workload: Workload, recorder: Recorder) -> None:
         self._workload, self._recorder = workload, recorder
         self._used: dict[str, tuple[float, Histogram, HostUse, Sequence[OpenLoop], float]] = {}
+        self._work_before_ms = known_work_ms()
 
     @contextmanager
     def over(
@@ -73,10 +75,14 @@ class Meters:
         finally:
             self._used[stage.name] = (cpu.share(), lag.stop(), host.use(), producers, for_s)
 
-    def diagnoses(self, stages: Container[str] | None = None) -> list[Diagnosis]:
-        """:param stages: of these only; None: of all"""
+    def diagnoses(self, stages: Container[str] | None = None, *, ended: bool) -> list[Diagnosis]:
+        """:param stages: of these only; None: of all. ``ended``: nothing works any more"""
+        after_ms = known_work_ms() if ended else None
+        work = {"work_before_ms": self._work_before_ms, "work_after_ms": after_ms}
         return [
-            diagnose(stage, share, lags, host, self._recorder.histogram(stage, "pacing"), producers, for_s)
+            diagnose(
+                stage, share, lags, host, self._recorder.histogram(stage, "pacing"), producers, for_s
+            ).model_copy(update=work)
             for stage, (share, lags, host, producers, for_s) in self._used.items()
             if stages is None or stage in stages
         ]

@@ -8,7 +8,7 @@ from math import ceil
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import CLEAR_S, CLOSING_S, LoaderKind, Workload
+from breakeven.workload.case import CLEAR_S, CLOSING_S, SCOUT_S, LoaderKind, Workload
 from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.rate_profile import rate_profile
 
@@ -24,11 +24,13 @@ TASK_START_DEADLINE_S = 300.0
 #: how much longer than expected a loader may take where what it does has no length of its own: rates are
 #: assumed, and the money's are fast ones
 SLACK = 1.5
-#: of a capacity search: from a first rate that is off by a factor of four, 5% at the end, and the rate that
-#: bounds it tried again
-PROBES = 9
-#: of these, where they are short, so many leave open whether their rate is held, and a longer one follows
-OPEN_PROBES = 2
+#: of a capacity search by short probes only: from a first rate that is off by a factor of four, 5% at the
+#: end, and the rate that bounds it tried again; and so many leave open whether their rate is held, so that a
+#: longer one follows
+SHORT_PROBES, OPEN_PROBES = 9, 2
+#: of one that scouts with short probes: of these, 19% at the end, and the bound tried again; then of full
+#: length from where they led, one step beside it, 5% at the end, and the bound tried again
+SCOUTS, DECISIVE_PROBES = 7, 5
 #: of a capacity search before its first probe, seconds
 SETTLING_S = 8.0
 #: seconds to connect, to finish what was due and to empty the queues; and what several loaders take beyond
@@ -73,14 +75,19 @@ def prefill_seconds(workload: Workload, target: TargetName, environment: Environ
 def _search(workload: Workload, target: TargetName, environment: Environment, loaders: int) -> Expected:
     """Of a capacity search: probes around the rate that is assumed of the target."""
     most = record_of(target).rates[environment].produce_most
-    sending_s = workload.warmup_s + workload.measure_s
     between_s = BETWEEN_PROBES_S + (loaders > 1) * MEETING_S
-    probes, holding_s = PROBES, PROBES * sending_s
+    holds = probe_holds(workload)
+    sending_s = sum(holds) + len(holds) * workload.warmup_s
+    return Expected(most * sending_s, SETTLING_S + sending_s + len(holds) * between_s)
+
+
+def probe_holds(workload: Workload) -> list[float]:
+    """For how long each probe that is expected of a capacity search holds its rate, seconds."""
     if workload.measure_s < CLEAR_S:
-        probes, holding_s = probes + OPEN_PROBES, holding_s + OPEN_PROBES * (workload.warmup_s + CLEAR_S)
-    if workload.confirm_s:
-        probes, holding_s = probes + 1, holding_s + workload.warmup_s + workload.confirm_s
-    return Expected(most * holding_s, SETTLING_S + holding_s + probes * between_s)
+        holds = [workload.measure_s] * SHORT_PROBES + [CLEAR_S] * OPEN_PROBES
+    else:
+        holds = [SCOUT_S] * SCOUTS + [workload.measure_s] * DECISIVE_PROBES
+    return [*holds, workload.confirm_s] if workload.confirm_s else holds
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from breakeven.planning.budget import planning_assumptions as assumed
-from breakeven.planning.budget.durations import PROBES, faults_seconds, loader_seconds, watch_seconds
+from breakeven.planning.budget.durations import faults_seconds, loader_seconds, probe_holds, watch_seconds
 from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import REBOOT_S
@@ -29,7 +29,9 @@ def ordering_s(case: Case) -> float:
 
 def written(cases: Sequence[Case]) -> float:
     """By loaders once a second, by cases for themselves, and by loaders that share a search."""
-    orders = (PROBES + 1) * sum(case.loaders for case in cases if _shares_a_search(case))
+    orders = sum(
+        (len(probe_holds(case.workload)) + 1) * case.loaders for case in cases if _shares_a_search(case)
+    )
     return _calls(cases) + assumed.WRITES_PER_PART * orders
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from breakeven import words
+from breakeven.loadgen.self_check.busy_host import SPEED_SHARE
 from breakeven.report.building.measured_speeds import held
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.tables import instrument_findings
@@ -57,6 +58,19 @@ def _busy(report: Report) -> str:
     return (
         f"In {which} something other than this run held the host up, so that these speeds may be worse than "
         "the target's own."
+    )
+
+
+def _speed(report: Report) -> str:
+    """What stands over comparisons, where the host's processors were not as fast in all cases."""
+    found = [took_ms for case in _done(report) for took_ms in case.loaders.work_ms]
+    if not found or max(found) / min(found) - 1 < SPEED_SHARE:
+        return ""
+    apart = max(found) / min(found) - 1
+    return (
+        f"The processors of this run's host did the same work in {words.figure(min(found))} to "
+        f"{words.milliseconds(max(found))}, {apart:.0%} apart, as the run went on: speeds of cases that ran "
+        "at different times may differ for that alone."
     )
 
 
@@ -125,6 +139,7 @@ OPENING: dict[str, Callable[[Report], str]] = {
 OUTCOMES: dict[str, Callable[[Report], str]] = {
     "measured": _measured,
     "busy": _busy,
+    "speed": _speed,
     "held": held,
     "lost": _lost,
     "missing": _missing,

@@ -34,6 +34,8 @@ class LoaderReports(Strict):
     others_share: Numbers = Field(default_factory=list)
     steal_share: Numbers = Field(default_factory=list)
     idle_share: Numbers = Field(default_factory=list)
+    work_before_ms: Numbers = Field(default_factory=list)
+    work_after_ms: Numbers = Field(default_factory=list)
     saturated: list[bool] = Field(default_factory=list)
     evidence: Texts = Field(default_factory=list)
     zone: Texts = Field(default_factory=list)
@@ -54,6 +56,11 @@ class LoaderReports(Strict):
     def known(self, name: str) -> list[Any]:
         """What those know of a figure that know it, in their order."""
         return [value for value in getattr(self, name) if value is not None]
+
+    @property
+    def work_ms(self) -> list[float]:
+        """What the same work took on their hosts, before the case and after it."""
+        return [*self.known("work_before_ms"), *self.known("work_after_ms")]
 
     @property
     def evidenced(self) -> list[tuple[int, str]]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.loadgen.flags import TAIL_SHARE
-from breakeven.loadgen.self_check.busy_host import IDLE_SHARE, OTHERS_SHARE, STEAL_SHARE, WAKE_MS
+from breakeven.loadgen.self_check.busy_host import IDLE_SHARE, OTHERS_SHARE, SPEED_SHARE, STEAL_SHARE, WAKE_MS
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, LAG_S, LATE_S, SATURATED_SHARE
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Table, trimmed
-from breakeven.report.tables.figures import Columns, case_rows
+from breakeven.report.tables.figures import Columns, case_rows, interval
 
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
 DRIVEN = ("produce", "consume", "settle")
@@ -25,7 +25,8 @@ WHAT_LIMITS = (
 WHAT_IS_BUSY = (
     f"A host is busy with other work when other programs than the run's use {OTHERS_SHARE:.0%} of its "
     f"processor time, when its hypervisor withholds {STEAL_SHARE:.0%} of it, or when a thread of the loader "
-    f"wakes {WAKE_MS:g} ms late 1 time in 100 although {IDLE_SHARE:.0%} of it is idle."
+    f"wakes {WAKE_MS:g} ms late 1 time in 100 although {IDLE_SHARE:.0%} of it is idle. It changed its "
+    f"speed when the same work takes {SPEED_SHARE:.0%} longer at one end of a case than at the other."
 )
 WHAT_DRIVES = (
     "The compiled core handles what is always alike on a connection, the slower general path the rest: by "
@@ -179,6 +180,11 @@ def _is_limited(case: CaseReport) -> bool:
     return any(case.loaders.saturated)
 
 
+def _work(case: CaseReport) -> str:
+    found = case.loaders.work_ms
+    return interval(min(found), max(found)) if found else words.NOTHING
+
+
 def _most(case: CaseReport, name: str) -> str:
     return words.figure(max(case.loaders.known(name), default=None), 2)
 
@@ -205,6 +211,7 @@ LIMITS: Columns = {
     "woke late, p99 ms": lambda case: _most(case, "lag_p99_ms"),
     "other programs": lambda case: _share(case, "others_share"),
     "withheld": lambda case: _share(case, "steal_share"),
+    "same work, ms": _work,
     "offered": lambda case: _total(case, "offered"),
     "handed over": lambda case: _total(case, "achieved"),
     "late, p99 ms": lambda case: _most(case, "pacing_p99_ms"),

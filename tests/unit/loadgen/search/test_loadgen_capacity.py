@@ -47,6 +47,21 @@ def test_a_search_from_near_takes_few_probes() -> None:
     assert len(tried) <= 8
 
 
+def test_a_search_from_very_near_goes_in_steps_that_grow() -> None:
+    def steps(capacity: float) -> list[float]:
+        search, tried = RateSearch(1000, 1e7, step=1.1025), []
+        while (rate := search.next) is not None:
+            tried.append(round(rate))
+            search.report(rate, rate <= capacity)
+        assert search.held is not None
+        assert search.held <= capacity <= search.held * (1 + PRECISION)
+        return tried
+
+    assert steps(1060) == [1000, 1102, 1050, 1102]
+    assert steps(2900)[:5] == [1000, 1102, 1340, 1980, 3960]
+    assert steps(800)[:3] == [1000, 907, 746]
+
+
 def test_a_search_stops_at_either_end() -> None:
     search, tried = searched(1000, 0.5)
     assert search.held is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.search.capacity_search import GROWTH_SHARE
+from breakeven.loadgen.search.judgement import GROWTH_SHARE
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.search.rate_search import PRECISION
 from breakeven.steps.case.case_rows import flags_of

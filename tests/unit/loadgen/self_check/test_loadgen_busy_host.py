@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen.self_check import host_use
+from breakeven.loadgen.self_check import host_use, known_work
 from breakeven.loadgen.self_check.busy_host import BUSY_BY, host_evidence
 from breakeven.loadgen.self_check.host import OF_A_FUNCTION, OF_A_TASK
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS, HostMeter, HostUse
+from breakeven.loadgen.self_check.known_work import known_work_ms
 from tests.support.loaders.diagnoses import diagnosis
 
 RUN = {RUN_PROCESS: "10"}
@@ -165,7 +166,34 @@ REASONS: dict[str, tuple[dict[str, Any], tuple[str, ...], list[dict[str, Any]]]]
             {"lag_p99_ms": 200.0},
         ],
     ),
+    "speed": (
+        {"work_before_ms": 0.5, "work_after_ms": 0.55},
+        ("in 0.500 ms before the case and in 0.550 ms after it", "10% apart", "10% is the limit"),
+        [
+            {"work_before_ms": 0.5, "work_after_ms": 0.5499},
+            {"work_before_ms": 0.5499, "work_after_ms": 0.5},
+            {"work_before_ms": 0.5},
+        ],
+    ),
 }
+
+
+def test_a_host_that_became_faster_has_changed_its_speed_too() -> None:
+    (said,) = host_evidence(diagnosis("measure", 0.1, work_before_ms=0.9, work_after_ms=0.7))
+    assert "29% apart" in said
+
+
+def test_the_same_work_is_timed_on_a_host_that_is_shared_with_the_target() -> None:
+    found = known_work_ms({})
+    assert found is not None
+    assert 0.01 < found < 1000
+    assert known_work_ms({OF_A_TASK: "http://127.0.0.1:1"}) is None
+
+
+def test_the_least_of_many_slices_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    took_ns = iter([9_000_000, *[2_000_000] * (known_work.SLICES - 2), 1_500_000])
+    monkeypatch.setattr(known_work, "_slice_ns", lambda: next(took_ns))
+    assert known_work_ms({}) == 1.5
 
 
 def test_every_reason_that_a_host_is_busy_has_its_examples() -> None:

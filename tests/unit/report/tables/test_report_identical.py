@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from breakeven.report.contract.report_model import CaseReport, Metric
@@ -36,14 +38,68 @@ def _with_rate(case: CaseReport, rate: float) -> CaseReport:
 def test_cases_of_the_same_work_stand_side_by_side():
     produce, cycle = table(with_rates(1000, 1050)).rows
     assert produce.labels == ("parallel, 5 threads = size, 1 KiB", "SQS standard")
-    assert produce.cells == ("1,000, 1,050", "4.9%")
+    assert produce.cells == ("1,000, 1,050", "4.9%", "–", "–")
     assert (produce.section, cycle.section) == ("Produce", "Consume cycle")
 
 
 @pytest.mark.parametrize(("rate", "flagged"), [(1105, False), (1106, True)])
-def test_a_spread_of_more_than_a_tenth_is_flagged(rate, flagged):
+def test_without_other_identical_cases_a_spread_of_more_than_a_tenth_is_flagged(rate, flagged):
     produce, _ = table(with_rates(1000, rate)).rows
     assert produce.cells[1].endswith(", over 10%") == flagged
+
+
+def pair(size: int, rates: tuple[float, float], **loaders) -> list[CaseReport]:
+    """Two cases that are identical with one another, and with no others."""
+    return [
+        case.model_copy(
+            update={
+                "case_id": f"{size}-{number}",
+                "parameters": case.parameters | {"message_bytes": size},
+                "loaders": case.loaders.model_copy(update=loaders),
+            }
+        )
+        for number, case in enumerate(with_rates(*rates))
+    ]
+
+
+# the others are 3% and 5% apart: deviations of their logarithms, each counted for both ways, pooled over four
+# degrees of freedom, and Student's t of four, 2.776
+CHANCE = math.exp(2.776 * math.sqrt((math.log(1.03) ** 2 + math.log(1.05) ** 2) / 4) * math.sqrt(2))
+
+
+@pytest.mark.parametrize(("apart", "flagged"), [(CHANCE - 0.001, False), (CHANCE + 0.001, True)])
+def test_a_spread_is_flagged_that_the_others_variation_does_not_explain(apart, flagged):
+    others = [*pair(1, (1000, 1030)), *pair(2, (5000, 5250))]
+    produce, cycle = table([*pair(3, (100, 100 * apart)), *others]).rows[:2]
+    assert produce.cells[1].endswith(", beyond chance") == flagged
+    assert cycle.cells[1] == produce.cells[1]
+    assert produce.cells[2] == "11%"
+
+
+def test_chance_is_that_of_the_same_target():
+    rabbitmq = [
+        case.model_copy(update={"target": sample.RABBITMQ})
+        for case in [*pair(1, (1000, 2000)), *pair(2, (1000, 2000))]
+    ]
+    produce = table([*pair(3, (100, 104)), *rabbitmq]).rows[0]
+    assert produce.cells[1:3] == ("3.9%", "–")
+
+
+def test_of_each_target_the_interval_of_a_rate_that_was_measured_once_is_said():
+    notes = table([*pair(1, (1000, 1030)), *pair(2, (5000, 5250))]).notes
+    factor = math.exp(math.log(CHANCE) / math.sqrt(2))
+    assert notes[1:] == (
+        "SQS standard: by its identical cases, what a cell carries is "
+        f"{1 / factor:.3f} to {factor:.2f} times its rate as measured once (95%).",
+    )
+
+
+def test_what_the_same_work_took_stands_beside_the_rates():
+    fast, slow = pair(1, (1000, 700), work_before_ms=[0.7], work_after_ms=[0.72])
+    slow = slow.model_copy(
+        update={"loaders": slow.loaders.model_copy(update={"work_before_ms": [0.98], "work_after_ms": [1.0]})}
+    )
+    assert table([fast, slow]).rows[0].cells[3] == "0.710, 0.990"
 
 
 @pytest.mark.parametrize(

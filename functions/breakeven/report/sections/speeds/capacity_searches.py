@@ -18,6 +18,7 @@ HELD = (
     "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
     "0.5% of the rate), and 99 of 100 messages arrived within the objective."
 )
+IN_BRACKETS = "In brackets: a short probe, which only said near which rate to look."
 COUNTED_ON = (
     "Clusters are priced by their capacity with one node down; only a rate that was measured on AWS is used."
 )
@@ -40,8 +41,18 @@ def capacity_table(report: Report) -> Table:
         rows=tuple(
             _row(case, probe) for case in cases for probe in sorted(case.probes, key=attrgetter("rate"))
         ),
-        notes=(HELD, *(_outcome(case) for case in cases), *_capacities(cases), *_cautions(report, cases)),
+        notes=(
+            *(HELD, *_of_short_ones(cases)),
+            *(_outcome(case) for case in cases),
+            *_capacities(cases),
+            *_cautions(report, cases),
+        ),
     )
+
+
+def _of_short_ones(cases: Sequence[CaseReport]) -> Iterator[str]:
+    if any(probe.scouts for case in cases for probe in case.probes):
+        yield IN_BRACKETS
 
 
 def _capacities(cases: Sequence[CaseReport]) -> Iterator[str]:
@@ -68,13 +79,18 @@ def _row(case: CaseReport, probe: ProbeReport) -> Row:
         cells=tuple(cell(probe) for cell in COLUMNS.values()),
         origin=case.provenance,
         section=_name(case),
-        tone="" if probe.held else "bad",
+        tone="" if probe.held or probe.scouts else "bad",
     )
+
+
+def _held(probe: ProbeReport) -> str:
+    said = "yes" if probe.held else "no"
+    return f"({said})" if probe.scouts else said
 
 
 COLUMNS: dict[str, Callable[[ProbeReport], str]] = {
     "for, s": lambda probe: words.figure(probe.for_s),
-    "held": lambda probe: "yes" if probe.held else "no",
+    "held": _held,
     "handed over": lambda probe: f"{probe.achieved / probe.offered:.1%}" if probe.offered else words.NOTHING,
     "backlog grew, msg/s": lambda probe: words.figure(probe.backlog_per_s),
     "at most": lambda probe: words.figure(probe.backlog_per_s_high),
