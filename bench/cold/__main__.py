@@ -2,7 +2,7 @@
 
 Five searches, each on a RabbitMQ mirrored pair of its own. Right after each it is tried whether a capacity of
 which what was found is 15% too much is held for a minute, and one of which it is 15% too little is not. Takes
-twenty to forty minutes and says what each search found; at the end it prints a table and a verdict, and it
+half an hour to an hour and says what each search found; at the end it prints a table and a verdict, and it
 ends with 1 where the verdict is not met. Interrupted, it prints the table of those that had ended: 130.
 """
 
@@ -48,7 +48,7 @@ class Length:
     limit_s: float
 
 
-SEARCH = Length(3.0, 30.0, 240.0)
+SEARCH = Length(30.0, 30.0, 480.0)
 #: of one probe, after the warm-up: there is no time for another, unless that was hopeless
 MINUTE = Length(60.0, 15.0, 130.0)
 #: how the loader says that it was not held

@@ -102,7 +102,7 @@ def test_interrupted_it_has_the_table_of_what_had_ended(
 @pytest.mark.parametrize("first", FIRST_RATES)
 def test_each_search_has_its_first_rate_and_a_hold(first: float) -> None:
     work = case(first, SEARCH).workload
-    assert (work.mode, work.rate, work.measure_s) == ("capacity", first, 3.0)
+    assert (work.mode, work.rate, work.measure_s) == ("capacity", first, 30.0)
     assert case(first, MINUTE).workload.measure_s == 60.0
 
 

@@ -78,13 +78,13 @@ class CapacitySearch:
     def _near(self) -> RateSearch | None:
         """Where those of full length begin: at the highest rate that short ones do not rule out, if any.
 
-        Time is left for two that decide.
+        Time is left for two that decide; where there is no more, they begin at once.
         """
         work = self._workload
-        if work.measure_s < CLEAR_S:
+        decide_s = (work.measure_s, work.measure_s, work.confirm_s)
+        if work.measure_s < CLEAR_S or not self._has_time(SCOUT_S, *decide_s):
             return RateSearch(self._first, MAX_RATE)
         scouting = RateSearch(self._first, MAX_RATE, precision=SCOUT_PRECISION)
-        decide_s = (work.measure_s, work.measure_s, work.confirm_s)
         while (rate := scouting.next) is not None and self._has_time(SCOUT_S, *decide_s):
             probe = self._probe(rate, SCOUT_S, scouts=True)
             scouting.report(rate, may_hold(probe, work.objective_ms))

@@ -89,6 +89,14 @@ def test_few_probes_of_full_length_are_needed_and_the_capacity_rests_on_these_al
     assert {row["for_s"] for row in measurement.rows(case_of(first))["probes"]} == {SCOUT_S, LONG_S}
 
 
+def test_where_there_is_time_for_one_rate_only_that_is_offered_in_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case = case_of(500.0, measure_s=60.0, limit_s=300.0)  # of which up to 120 s are its drain's
+    first, *_ = simulated(case, Server(CEILING), monkeypatch).results[0].probes
+    assert (first.rate, first.for_s, first.scouts) == (500.0, 60.0, False)
+
+
 class Bursting(Server):
     """Hands out half as much again for the first ten seconds of each rate, as one that buffers does."""
 
