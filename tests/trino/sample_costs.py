@@ -24,6 +24,8 @@ VARIANTS = (
 UNITS = {"sqs": "request", "ec2": "hour", "ebs": "gb_month"}
 #: a book in which SQS costs more than a full cluster and less than one just begun, ten times over
 ALONG_THE_STEPS = "along the steps"
+#: a book of which SQS' second tier is so cheap that clusters cost less than SQS up to some traffic only
+FALLING = "falling"
 SIZES = (1e6, 1e11, 1e12)  # the search ends at 2.6e13 messages a month
 
 
@@ -124,6 +126,8 @@ def _questions(given: Sample) -> Iterator[Row]:
             asked, hour_rate = size * 3, 75.0
         if book == ALONG_THE_STEPS:
             size, calls, free, used = 1e7, 3.0, 0.0, 0.0
+        if book == FALLING:
+            size, calls, free, used = 1e10, 1.0, 0.0, 0.0
         for suffix, purpose, varied, factor in VARIANTS:
             grow = {".low": 0.5, ".high": 1.5, ".pairs.low": 0.5, ".staffed.low": 0.5}.get(suffix, 1.0)
             yield {
@@ -166,6 +170,7 @@ def _books(given: Sample) -> dict[str, dict[tuple[str, str], list[tuple[float | 
         widths = [float(random.randint(1, 10**9)) for _ in range(random.randint(0, 4))]
         tiers = [(width, random.choice((0.0, random.random() * 1e-6))) for width in widths]
         sqs[f"random-{number}"] = [*tiers, (None, random.random() * 1e-6)]
+    sqs[FALLING] = [(1e9, 1e-6), (None, 1e-9)]
     books = {}
     for book, tiers in sqs.items():
         books[book] = {
@@ -178,4 +183,5 @@ def _books(given: Sample) -> dict[str, dict[tuple[str, str], list[tuple[float | 
     books["free in between"] |= {("ec2", "m7g.large"): [(None, 0.0)], ("ebs", "gp3_gb_month"): [(None, 2.5)]}
     cluster = {("ec2", "m7g.large"): [(None, 27 / 1314)], ("ebs", "gp3_gb_month"): [(None, 0.0)]}
     books[ALONG_THE_STEPS] |= cluster
+    books[FALLING] |= {("ec2", "m7g.large"): [(None, 0.1)]}
     return books

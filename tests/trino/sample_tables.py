@@ -221,6 +221,8 @@ def loaders(given: Sample) -> Iterator[Row]:
                 "others_share": given.maybe(random.random()),
                 "steal_share": given.maybe(random.random()),
                 "idle_share": given.maybe(random.random()),
+                "work_before_ms": given.maybe(random.uniform(0.1, 10)),
+                "work_after_ms": given.maybe(random.uniform(0.1, 10)),
                 "saturated": saturated,
                 "evidence": random.choice(TEXTS) if saturated else None,
                 "zone": given.maybe("use1-az1"),
@@ -251,6 +253,7 @@ def probes(given: Sample) -> Iterator[Row]:
                 "reason": None if held else random.choice(TEXTS),
                 "for_s": given.maybe(random.uniform(1, 1e3)),
                 "confirms": given.maybe(random.random() < 0.5),
+                "scouts": given.maybe(random.random() < 0.5),
             }
 
 
