@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from breakeven.results.store import Store
-from local.aws.sql_engine import SqlResult, run
+from local.aws.sql_engine import SqlResult
 from local.children import Children
 from local.ports import LOOPBACK
 from tests.support.aws.definition import template_of
 from tests.support.workflow.processes import eventually, processes_of
-from tests.trino import sample_costs, sample_nodes, sample_tables  # noqa: F401  # each adds its tables
-from tests.trino.deployed import GlueTable, glue_tables, named_queries
-from tests.trino.samples import write
+from tests.trino.deployed import Ask, GlueTable, glue_tables, local_engine, named_queries
+from tests.trino.sample_files import RUNS, write
 from tests.trino.trino_server import CATALOG, PACKAGES, TrinoServer
 
 SCHEMA = "queue_breakeven"
-#: a run id that looks like a date must stay text; the rows of one run must not show in another
-RUNS = ("2026-11-20", "20261120t101500-7f3a")
-
-Ask = Callable[[str, str], SqlResult]
-
-
-class Folder:
-    """Stands for S3: an object is a file whose path is its key."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def put_object(self, *, Key: str, Body: bytes, **_: Any) -> None:
-        path = self._root / Key
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(Body)
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrinoServer]:
         started = TrinoServer(children, workdir)
         started.start()
         for run_id in RUNS:
-            write(Store(Folder(started.data), "bucket"), run_id)
+            write(started.data, run_id)
         assert processes_of(workdir), "the helper that looks for processes finds them while they run"
         yield started
         started.stop()
@@ -95,9 +77,4 @@ def ask_trino(server: TrinoServer, tables: dict[str, GlueTable]) -> Iterator[Ask
 @pytest.fixture(scope="session")
 def ask_local(server: TrinoServer, tables: dict[str, GlueTable]) -> Ask:
     """Puts the same to the engine that local runs have, on the same files."""
-
-    def ask(sql: str, run_id: str) -> SqlResult:
-        found = {name: table.on_the_local_engine(server.data) for name, table in tables.items()}
-        return run(sql, found, [f"'{run_id}'"] * sql.count("?"))
-
-    return ask
+    return local_engine(tables, server.data)

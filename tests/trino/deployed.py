@@ -5,11 +5,12 @@ Both engines get their tables from here, so that a table which is declared wrong
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from local.aws.sql_engine import SqlTable
+from local.aws.sql_engine import SqlResult, SqlTable, run
 from tests.support.aws.definition import resources
 
 #: a row format of Glue's, as Trino names it
@@ -59,6 +60,20 @@ class GlueTable:
         """The same table over the files in a folder that stands for the bucket."""
         files = sorted(path for path in (data / self.prefix).rglob("*") if path.is_file())
         return SqlTable(self.columns, self.partitions, files)
+
+
+#: puts a query with the run's id for each ``?`` to an engine
+Ask = Callable[[str, str], SqlResult]
+
+
+def local_engine(tables: Mapping[str, GlueTable], data: Path) -> Ask:
+    """The engine that local runs have, on the files in that folder."""
+
+    def ask(sql: str, run_id: str) -> SqlResult:
+        found = {name: table.on_the_local_engine(data) for name, table in tables.items()}
+        return run(sql, found, [f"'{run_id}'"] * sql.count("?"))
+
+    return ask
 
 
 def named_queries(template: dict[str, Any]) -> dict[str, str]:

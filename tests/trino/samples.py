@@ -12,13 +12,8 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from breakeven.results.schemas import TABLES
-from breakeven.results.store import Store
-
 Row = dict[str, Any]
 
-#: how many objects the rows of a table are in
-PARTS = 3
 SCENARIOS = ("steady", "burst.16KiB", "Ångström")
 CELLS = ("workers-1", "workers-40")
 TARGETS = ("sqs-standard", "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio")
@@ -64,20 +59,3 @@ def sample(function: Callable[[Sample], Iterable[Row]]) -> Callable[[Sample], It
     """Mark the function that gives the rows of the table of its name."""
     SAMPLES[function.__name__] = function
     return function
-
-
-def write(store: Store, run_id: str) -> None:
-    """Store the rows of one run in every table, in several objects and in no order."""
-    for table in TABLES:
-        assert table.name in SAMPLES, f"no rows for {table.name}: write a function of that name"
-        shared = Sample(table.name, run_id)
-        rows = list(SAMPLES[table.name](shared))
-        assert rows, f"{table.name} has no rows"
-        for row in rows:
-            assert set(row) <= set(table.columns), (
-                f"{table.name} has no column {set(row) - set(table.columns)}"
-            )
-        shared.random.shuffle(rows)
-        for part in range(PARTS):
-            whole = [{column: row.get(column) for column in table.columns} for row in rows[part::PARTS]]
-            store.put_rows(table.name, run_id, f"part-{part}", whole)
