@@ -19,8 +19,8 @@ from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.loadgen.stages import Stage
 from breakeven.workload.case import CLEAR_S, MAX_RATE, SCOUT_S
 
-#: how near short probes come before those of full length begin
-SCOUT_PRECISION = 0.2
+#: how near short probes come before those of full length begin, and how many there are at most
+SCOUT_PRECISION, MOST_SCOUTS = 0.2, 14
 #: the first step from the rate that they found: its middle is within the precision of the search
 NEAR_STEP = (1 + PRECISION) ** 2
 #: before the first probe its rate is offered in windows of so many seconds, at most so many, until the 99th
@@ -48,8 +48,7 @@ class CapacitySearch:
         that is asked for. Returns the last order, by which all end.
         """
         self._warm_up()
-        if search := self._near():
-            self._decide(search)
+        self._decide(self._near())
         self._confirm()
         self.over = True
         why = None if best(self.probes) else self.why_none_held()
@@ -58,9 +57,8 @@ class CapacitySearch:
     def why_none_held(self) -> str:
         """Why the case has failed, where no rate was held."""
         work = self._workload
-        reason = next((probe.reason for probe in reversed(self.probes) if probe.reason), None)
-        if decisive(self.probes) or (self.probes and reason):
-            return f"no rate was held: {reason}"
+        if tried := decisive(self.probes):
+            return f"no rate was held: {tried[-1].reason}"
         if self.probes:
             return (
                 f"no rate was offered for measure_s, {work.measure_s:g} s: too little time was left; begin "
@@ -75,8 +73,8 @@ class CapacitySearch:
         """The stages between which the capacity lies: whether a loader was the limit is asked of these."""
         return {probe.stage for probe in (best(self.probes), bound(self.probes)) if probe}
 
-    def _near(self) -> RateSearch | None:
-        """Where those of full length begin: at the highest rate that short ones do not rule out, if any.
+    def _near(self) -> RateSearch:
+        """Where those of full length begin: at the highest rate that short ones leave in, or at the lowest tried.
 
         Time is left for two that decide; where there is no more, they begin at once.
         """
@@ -85,10 +83,11 @@ class CapacitySearch:
         if work.measure_s < CLEAR_S or not self._has_time(SCOUT_S, *decide_s):
             return RateSearch(self._first, MAX_RATE)
         scouting = RateSearch(self._first, MAX_RATE, precision=SCOUT_PRECISION)
-        while (rate := scouting.next) is not None and self._has_time(SCOUT_S, *decide_s):
-            probe = self._probe(rate, SCOUT_S, scouts=True)
-            scouting.report(rate, may_hold(probe, work.objective_ms))
-        return RateSearch(scouting.held, MAX_RATE, step=NEAR_STEP) if scouting.held else None
+        for _ in range(MOST_SCOUTS):
+            if (rate := scouting.next) is None or not self._has_time(SCOUT_S, *decide_s):
+                break
+            scouting.report(rate, self._scout(rate))
+        return RateSearch(scouting.held or scouting.failed or self._first, MAX_RATE, step=NEAR_STEP)
 
     def _decide(self, search: RateSearch) -> None:
         """Probes of full length, until the search is over or no time is left."""
@@ -178,16 +177,28 @@ class CapacitySearch:
         """Would a probe of ``CLEAR_S`` tell more than one of that length, and is there time for it?"""
         return hold_s < CLEAR_S and self._has_time(CLEAR_S, self._workload.confirm_s)
 
-    def _probe(self, rate: float, hold_s: float, *, confirms: bool = False, scouts: bool = False) -> Probe:
+    def _scout(self, rate: float) -> bool:
+        """Offer a rate in short; may it be held?"""
+        order, stage, parts, hopeless = self._offer(rate, SCOUT_S)
+        objective_ms = self._workload.objective_ms
+        found = judged(order, stage, parts, objective_ms, hopeless=hopeless)
+        self.probes.append(found.model_copy(update={"scouts": True}))
+        return may_hold(found, parts, objective_ms)
+
+    def _probe(self, rate: float, hold_s: float, *, confirms: bool = False) -> Probe:
+        order, stage, parts, hopeless = self._offer(rate, hold_s)
+        found = judged(order, stage, parts, self._workload.objective_ms, hopeless=hopeless)
+        self.probes.append(found.model_copy(update={"confirms": confirms}))
+        return self.probes[-1]
+
+    def _offer(self, rate: float, hold_s: float) -> tuple[Order, str, list[Part], bool]:
+        """The order, its stage, what all loaders saw of it, and whether it was ended as hopeless."""
         ordered = Order(number=0, kind="probe", rate=rate, probe=len(self.probes) + 1, for_s=hold_s)
         share, order, opens_s = self._share(self._order(ordered))
         stage = share.probe(opens_s)
         with self._host.metered(stage, share.producers, hold_s):
             hopeless = share.watch(self._hopeless(rate))
-        parts = self._finish(share, order, stage)
-        found = judged(order, stage.name, parts, self._workload.objective_ms, hopeless=hopeless)
-        self.probes.append(found.model_copy(update={"confirms": confirms, "scouts": scouts}))
-        return self.probes[-1]
+        return order, stage.name, self._finish(share, order, stage), hopeless
 
     def _hopeless(self, rate: float) -> Callable[[], bool]:
         """Whether a backlog shows that there is no hope."""

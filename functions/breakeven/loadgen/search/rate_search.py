@@ -7,6 +7,8 @@ from collections import Counter
 
 #: a search ends when the lowest rate that failed is at most this much above the highest that was held
 PRECISION = 0.05
+#: what the last bits of a step's middle may be off by, as a share
+ROUNDING = 1e-9
 #: the widest step from one rate to the next: it doubles or halves
 MOST_STEP = 2.0
 #: so often a rate is tried before it bounds the capacity
@@ -48,7 +50,7 @@ class RateSearch:
             return min(self.held * self._step, self._most) if self.held < self._most else None
         if self.held is None and failed > LEAST_RATE:
             return max(failed / self._step, LEAST_RATE)
-        if self.held is None or failed <= self.held * (1 + self._precision):
+        if self.held is None or failed <= self.held * (1 + self._precision) * (1 + ROUNDING):
             return failed if self._failures[failed] < TRIES else None
         return math.sqrt(self.held * failed)
 

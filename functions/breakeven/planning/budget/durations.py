@@ -29,7 +29,7 @@ SLACK = 1.5
 #: longer one follows
 SHORT_PROBES, OPEN_PROBES = 9, 2
 #: of one that scouts with short probes: of these, 19% at the end, and the bound tried again; then of full
-#: length from where they led, one step beside it, 5% at the end, and the bound tried again
+#: length, on average of four and six: from where they led, steps beside it, 5% at the end, the bound again
 SCOUTS, DECISIVE_PROBES = 7, 5
 #: of a capacity search before its first probe, seconds
 SETTLING_S = 8.0

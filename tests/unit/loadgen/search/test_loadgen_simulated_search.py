@@ -10,7 +10,7 @@ import pytest
 from breakeven.loadgen.merge import Measurement
 from breakeven.loadgen.search.judgement import GROWTH_SHARE
 from breakeven.loadgen.search.probe import best, bound, decisive, held_rate
-from breakeven.loadgen.search.rate_search import PRECISION
+from breakeven.loadgen.search.rate_search import PRECISION, ROUNDING
 from breakeven.steps.case.case_rows import flags_of
 from breakeven.terms import Flag
 from breakeven.workload.case import CLEAR_S, SCOUT_S, Case
@@ -95,6 +95,37 @@ def test_where_there_is_time_for_one_rate_only_that_is_offered_in_full(
     case = case_of(500.0, measure_s=60.0, limit_s=300.0)  # of which up to 120 s are its drain's
     first, *_ = simulated(case, Server(CEILING), monkeypatch).results[0].probes
     assert (first.rate, first.for_s, first.scouts) == (500.0, 60.0, False)
+
+
+@pytest.mark.parametrize(("pause_s", "each_s"), [(0.15, 6.0), (0.14, 4.7)])
+def test_pauses_that_last_for_the_whole_search_do_not_lead_it_astray(
+    monkeypatch: pytest.MonkeyPatch, pause_s: float, each_s: float
+) -> None:
+    """Each is over one message in a hundred of five seconds."""
+    at_s = [each_s * number for number in range(1, int(900 / each_s))]
+    pauses = tuple(pair for s in at_s for pair in ((s, 1.0), (s + pause_s, 1e-6)))
+    case = case_of(200.0, measure_s=60.0)
+    probes = simulated(case, Server(CEILING, pauses), monkeypatch).results[0].probes
+    held, failed = best(probes), bound(probes)
+    assert held is not None
+    assert failed is not None
+    assert failed.rate <= held.rate * (1 + PRECISION) * (1 + ROUNDING)
+
+
+def test_where_short_probes_rule_all_out_one_of_full_length_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It hands out one message in two seconds: the objective cannot be kept."""
+    search = simulated_search(case_of(8.0, measure_s=20.0), Server(0.5), monkeypatch)
+    assert next(probe.rate for probe in search.probes if not probe.scouts) == 1.0
+    assert search.why_none_held().startswith("no rate was held: ")
+
+
+def test_that_no_time_was_left_for_a_rate_in_full_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = simulated_search(case_of(500.0, measure_s=60.0), Server(CEILING), monkeypatch)
+    search.probes = [probe for probe in search.probes if probe.scouts]
+    assert search.why_none_held() == (
+        "no rate was offered for measure_s, 60 s: too little time was left; begin nearer the capacity (rate), "
+        "or shorten measure_s"
+    )
 
 
 class Bursting(Server):
