@@ -24,7 +24,7 @@ Flag = Literal[
     "shared_host",  # loader and target on the same machine
     "emulated",  # the target is a stand-in for the service
     "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
-    "busy_host",  # the loader's host was busy with other work, see loaders
+    "busy_host",  # the loader's host was busy with other work, or changed its speed
     "other_runs",  # the run was started with --share: others may have run on the machine
     "cold_lane",  # its lane's warm-up did not come to steady rates
     "latency_fell",  # of a search: 99 of 100 messages took less time at a higher rate than at a lower one

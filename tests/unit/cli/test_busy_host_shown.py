@@ -57,6 +57,13 @@ def test_the_table_of_loaders_has_the_shares_where_the_host_tells_them() -> None
     assert not {"other programs", "withheld"} & set(untold.columns)
 
 
+def test_the_table_of_loaders_has_what_the_same_work_took() -> None:
+    table = loaders_table(made({}, cases=1, work_before_ms=0.7, work_after_ms=0.9))
+    work = {row.cells[table.columns.index("same work, ms")] for row in table.rows}
+    assert work == {"0.700 to 0.900", "–"}
+    assert "same work, ms" not in loaders_table(made({}, cases=0)).columns
+
+
 def test_what_is_true_of_all_cases_is_one_line_in_the_terminal() -> None:
     said = in_the_terminal(made({"other_runs": SHARED}, cases=len(PLAN)))
     assert f"other_runs in all {len(PLAN)} cases: {SHARED}\n" in said

@@ -144,7 +144,7 @@ def test_a_run_of_single_repeats_says_so_in_one_line(tmp_path):
     assert measured_once(report) == ONCE
     (section,) = [e for e in parse(page(report, None)).iter("section") if e.get("id") == "repeats"]
     assert text(section) == f"Repeats {ONCE}"
-    assert markdown(report, None).count("so the variation of its figures is not known") == 1
+    assert markdown(report, None).count("so that its own figures do not say how they vary") == 1
 
 
 def test_a_published_row_never_enters_a_measured_comparison(bucket):

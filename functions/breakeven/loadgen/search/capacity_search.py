@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from breakeven.loadgen.search.judgement import HOPELESS_S, is_open, judged, may_hold
+from breakeven.loadgen.search.judgement import HOPELESS_S, as_scout, is_open, judged, may_hold
 from breakeven.loadgen.search.orders import Order, Part
 from breakeven.loadgen.search.probe import Probe, best, bound, decisive
 from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
@@ -74,7 +74,7 @@ class CapacitySearch:
         return {probe.stage for probe in (best(self.probes), bound(self.probes)) if probe}
 
     def _near(self) -> RateSearch:
-        """Where those of full length begin: at the highest rate that short ones leave in, or at the lowest tried.
+        """Where those of full length begin: at the highest rate that short ones leave in, or the lowest.
 
         Time is left for two that decide; where there is no more, they begin at once.
         """
@@ -182,7 +182,7 @@ class CapacitySearch:
         order, stage, parts, hopeless = self._offer(rate, SCOUT_S)
         objective_ms = self._workload.objective_ms
         found = judged(order, stage, parts, objective_ms, hopeless=hopeless)
-        self.probes.append(found.model_copy(update={"scouts": True}))
+        self.probes.append(as_scout(found))
         return may_hold(found, parts, objective_ms)
 
     def _probe(self, rate: float, hold_s: float, *, confirms: bool = False) -> Probe:

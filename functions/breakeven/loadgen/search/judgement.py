@@ -17,6 +17,9 @@ GROWTH_SHARE = 0.005
 HOPELESS_S = 3.0
 ENDED = f"it was ended before its time, as over {HOPELESS_S:g} s of its messages were waiting"
 
+#: what helps where the growth is not clear
+LONGER = "; a longer measure_s tells more closely"
+
 
 def judged(order: Order, stage: str, parts: Sequence[Part], objective_ms: float, *, hopeless: bool) -> Probe:
     """The probe of an order, by what all loaders saw of it.
@@ -63,7 +66,7 @@ def _reason(
     if growth.high > GROWTH_SHARE * rate:
         reason = f"the backlog may grow by {growth.high:.1f} messages a second (upper 95% bound)"
         unclear = growth.estimate <= GROWTH_SHARE * rate
-        return f"{reason}; a longer measure_s tells more closely" if unclear else reason
+        return f"{reason}{LONGER}" if unclear else reason
     if p99_ms is None or p99_ms > objective_ms:
         seen = "not known" if p99_ms is None else f"{p99_ms:.1f} ms"
         return f"p99 end to end is {seen}, the objective {objective_ms:g} ms"
@@ -81,6 +84,12 @@ def is_open(probe: Probe) -> bool:
     if probe.backlog_per_s is None or probe.backlog_per_s_high is None:
         return True
     return 2 * probe.backlog_per_s - probe.backlog_per_s_high <= GROWTH_SHARE * probe.rate
+
+
+def as_scout(probe: Probe) -> Probe:
+    """The same as a short one that decides nothing, whose length no suite gives."""
+    reason = probe.reason and probe.reason.removesuffix(LONGER)
+    return probe.model_copy(update={"scouts": True, "reason": reason})
 
 
 def may_hold(probe: Probe, parts: Sequence[Part], objective_ms: float) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 from breakeven.loadgen.self_check.host import has_own_host
 
-#: so many slices of so many steps, of some 0.7 ms each. The least that one took counts: while ten programs
-#: want two cores, it was found to be within 4% of its median
-SLICES, STEPS = 25, 20_000
+#: so many slices of so many steps, of some 0.7 ms each, and after each few of them a pause, seconds: another
+#: program may have the processor for a turn of some milliseconds. The least that one took counts
+SLICES, STEPS, TOGETHER, PAUSE_S = 25, 20_000, 5, 0.02
 
 
 def known_work_ms(environment: Mapping[str, str] = os.environ) -> float | None:
@@ -25,10 +25,12 @@ def known_work_ms(environment: Mapping[str, str] = os.environ) -> float | None:
     """
     if has_own_host(environment):
         return None
-    return min(_slice_ns() for _ in range(SLICES)) / 1e6
+    return min(_slice_ns(number) for number in range(SLICES)) / 1e6
 
 
-def _slice_ns() -> int:
+def _slice_ns(number: int) -> int:
+    if number and number % TOGETHER == 0:
+        time.sleep(PAUSE_S)
     start_ns, found = time.perf_counter_ns(), 0
     for step in range(STEPS):
         found += step * step & 7

@@ -56,14 +56,15 @@ def _busy(report: Report) -> str:
         return ""
     which = words.every(busy, "case") if busy == len(done) > 1 else words.part(busy, len(done), "case")
     return (
-        f"In {which} something other than this run held the host up, so that these speeds may be worse than "
-        "the target's own."
+        f"In {which} something other than this run held the host up or changed its speed, so that these "
+        "speeds may not be the target's own."
     )
 
 
 def _speed(report: Report) -> str:
     """What stands over comparisons, where the host's processors were not as fast in all cases."""
-    found = [took_ms for case in _done(report) for took_ms in case.loaders.work_ms]
+    # of each case the least: one reading may have met another program's turn
+    found = [min(case.loaders.work_ms) for case in _done(report) if case.loaders.work_ms]
     if not found or max(found) / min(found) - 1 < SPEED_SHARE:
         return ""
     apart = max(found) / min(found) - 1

@@ -89,7 +89,11 @@ def _held_of(cases: Sequence[CaseReport]) -> str:
         return ""
     rate, case = max(held, key=lambda pair: pair[0])
     failed = bound(case.probes)
-    above = f", and did not hold {words.figure(failed.rate)}" if failed else ", the highest rate tried"
+    above = (
+        f", and did not hold {words.figure(failed.rate)}"
+        if failed
+        else ", and no higher rate was offered for as long"
+    )
     least = "at least " if case.is_lower_bound else ""
     return (
         f"{_the(case)} held {least}{words.figure(rate)} messages a second in the search for its capacity "

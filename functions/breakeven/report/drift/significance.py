@@ -88,12 +88,12 @@ def interval_of_repeats(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 @lru_cache
-def quantile(freedom: int) -> float:
-    """Student's t within which, on both sides of 0, the share ``CONFIDENCE`` lies."""
-    low, high = 0.0, 16.0  # of one degree it is 12.7, of more it is less
+def quantile(freedom: int, beyond: float = 1 - CONFIDENCE) -> float:
+    """Student's t beyond which, on both sides of 0 together, that share lies."""
+    low, high = 0.0, 1e4
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, freedom) > 1 - CONFIDENCE else (low, middle)
+        low, high = (middle, high) if two_sided(middle, freedom) > beyond else (low, middle)
     return high
 
 

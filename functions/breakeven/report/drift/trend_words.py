@@ -57,8 +57,8 @@ def sentences(trend: Trend) -> Iterator[str]:
         some = f"{trend.busy} of {words.plural(len(trend.runs), 'run')}"
         where = "every run" if trend.busy == len(trend.runs) else some
         yield (
-            f"In {where} the host was busy with other work in some case (busy_host), so that levels may be "
-            "worse than the targets' own, and changes the host's."
+            f"In {where} the host was busy with other work or changed its speed in some case (busy_host), so "
+            "that levels may not be the targets' own, and changes the host's."
         )
     if count := judged(trend):
         yield (

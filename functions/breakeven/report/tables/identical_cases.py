@@ -10,24 +10,23 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, variance
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport
-from breakeven.report.drift.significance import quantile
+from breakeven.report.drift.significance import CONFIDENCE, LEAST_DEVIATION, quantile
 from breakeven.report.elements import Row, Table
-from breakeven.report.tables.figures import interval
 
 #: a spread above this share is flagged where nothing says what chance explains, as that of repeats is
 #: (``queries/repeats.sql``)
 WIDE_SHARE = 0.1
 OPERATIONS = ("produce", "consume_cycle")
-#: comparisons of other cases, less than which say nothing of chance
-LEAST_FREEDOM = 2
+#: groups less than which say nothing of chance
+LEAST_GROUPS = 2
 NOTE = (
     "Cases with the same parameters on the same target, from different scenarios: a difference between them "
-    "is the measurement's own. Spread is (greatest - least) / mean. By chance: the spread that 95 of 100 "
-    "pairs of rates stay within if all vary as the target's other identical cases do (pooled deviation of "
+    "is the measurement's own. Spread is (greatest - least) / mean. By chance: the spread that such rates "
+    "stay within 95 times of 100 if they vary as the target's other identical cases do (pooled deviation of "
     "logarithms, Student's t); a larger one is flagged, and where there are no others, one over 10%. Same "
     "work: what a fixed piece of it took on the loaders' host, mean of before and after the case: where that "
     "differs, the host had changed its speed."
@@ -50,6 +49,16 @@ class Group:
         found = [metric.msg_per_s for metric in metrics if metric and metric.msg_per_s]
         return found if len(found) == len(self.cases) else []
 
+    @property
+    def is_offered(self) -> bool:
+        """Do rates follow what was offered, and say nothing of what varies?"""
+        return bool(self.cases[0].parameters.get("rate"))
+
+    def variances(self) -> list[float]:
+        """Of the logarithms of rates, each way."""
+        found = [self.rates(operation) for operation in OPERATIONS]
+        return [variance(map(math.log, rates)) for rates in found if rates]
+
 
 @dataclass(frozen=True, slots=True)
 class Variation:
@@ -58,9 +67,17 @@ class Variation:
     deviation: float
     freedom: int
 
-    def factor(self, rates: int) -> float:
-        """By what one rate differs from its mean, or two from one another, at most, 95 times of 100."""
-        return math.exp(quantile(self.freedom) * self.deviation * math.sqrt(rates))
+    def of_one(self) -> float:
+        """By which factor a rate differs from its mean at most, 95 times of 100."""
+        return math.exp(quantile(self.freedom) * self.deviation)
+
+    def between(self, rates: int) -> float:
+        """By which factor the greatest of so many differs from the least at most, 95 times of 100.
+
+        By Bonferroni over their pairs.
+        """
+        beyond = (1 - CONFIDENCE) / math.comb(rates, 2)
+        return math.exp(quantile(self.freedom, beyond) * self.deviation * math.sqrt(2))
 
 
 def table(cases: Sequence[CaseReport]) -> Table:
@@ -88,7 +105,8 @@ def _groups(cases: Sequence[CaseReport]) -> list[Group]:
 
 def _rows(group: Group, groups: Sequence[Group]) -> Iterator[Row]:
     places = dict.fromkeys(words.place(case.scenario, case.cell) for case in group.cases)
-    others = _variation(each for each in groups if each.target == group.target and each is not group)
+    alike = () if group.is_offered else groups
+    others = _variation(each for each in alike if each.target == group.target and each is not group)
     for operation in OPERATIONS:
         if rates := group.rates(operation):
             yield Row(
@@ -109,7 +127,7 @@ def _spread(rates: Sequence[float], others: Variation | None) -> tuple[str, str]
     said = _share(spread)
     if others is None:
         return f"{said}, over {WIDE_SHARE:.0%}" if spread > WIDE_SHARE else said, words.NOTHING
-    by_chance = others.factor(2)
+    by_chance = others.between(len(rates))
     is_beyond = max(rates) / min(rates) > by_chance
     return f"{said}, beyond chance" if is_beyond else said, _share(2 * (by_chance - 1) / (by_chance + 1))
 
@@ -125,22 +143,21 @@ def _work(group: Group) -> str:
 
 
 def _variation(groups: Iterable[Group]) -> Variation | None:
-    """Pooled over groups and ways; None where they are too few."""
-    squares, freedom = 0.0, 0
-    for group in groups:
-        for operation in OPERATIONS:
-            logs = [math.log(rate) for rate in group.rates(operation)]
-            squares += sum((log - fmean(logs)) ** 2 for log in logs)
-            freedom += max(0, len(logs) - 1)
-    return Variation(math.sqrt(squares / freedom), freedom) if freedom >= LEAST_FREEDOM else None
+    """Pooled over groups; None where they are too few. A case counts once: both its rates are nearly one."""
+    pooled = [group for group in groups if not group.is_offered and group.variances()]
+    if len(pooled) < LEAST_GROUPS:
+        return None
+    freedom = sum(len(group.cases) - 1 for group in pooled)
+    squares = sum(fmean(group.variances()) * (len(group.cases) - 1) for group in pooled)
+    return Variation(max(math.sqrt(squares / freedom), LEAST_DEVIATION), freedom)
 
 
 def _measured_once(groups: Sequence[Group]) -> Iterator[str]:
     """How far a rate is to be relied on, of each target."""
     for target in dict.fromkeys(group.target for group in groups):
         if found := _variation(group for group in groups if group.target == target):
-            factor = found.factor(1)
             yield (
-                f"{words.target_name(target)}: by its identical cases, what a cell carries is "
-                f"{interval(1 / factor, factor)} times its rate as measured once (95%)."
+                f"{words.target_name(target)}: if other cells vary as its identical cases do, a rate that "
+                f"was measured once is within a factor of {words.figure(found.of_one())} of what it would be "
+                "on average (95%)."
             )

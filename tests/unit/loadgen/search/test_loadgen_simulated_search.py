@@ -123,8 +123,8 @@ def test_that_no_time_was_left_for_a_rate_in_full_is_said(monkeypatch: pytest.Mo
     search = simulated_search(case_of(500.0, measure_s=60.0), Server(CEILING), monkeypatch)
     search.probes = [probe for probe in search.probes if probe.scouts]
     assert search.why_none_held() == (
-        "no rate was offered for measure_s, 60 s: too little time was left; begin nearer the capacity (rate), "
-        "or shorten measure_s"
+        "no rate was offered for measure_s, 60 s: too little time was left; begin nearer the capacity "
+        "(rate), or shorten measure_s"
     )
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.sections.speeds.capacity_searches import COUNTED_ON, ONE_MACHINE, capacity_table
+from breakeven.report.sections.speeds.capacity_searches import (
+    COUNTED_ON,
+    IN_BRACKETS,
+    ONE_MACHINE,
+    capacity_table,
+)
 from tests.fixtures.report import sample
 from tests.support.loaders.probes import reported
 
@@ -54,6 +59,23 @@ def test_a_rate_that_failed_to_be_confirmed_bounds_the_capacity_from_above(repor
     assert (lower.held_rate, lower.confirmed_s) == (3000, None)
     table = capacity_table(report.model_copy(update={"cases": [lower]}))
     assert table.notes[1].endswith("3,000 msg/s was held, 4,000 was not.")
+
+
+def test_short_probes_stand_in_brackets_and_no_capacity_rests_on_them(report: Report) -> None:
+    first = report.cases[0]
+    assert IN_BRACKETS not in capacity_table(report).notes
+    short = [
+        reported(8000, held=True, number=0, scouts=True, for_s=5.0),
+        reported(9000, held=False, number=0, scouts=True, for_s=5.0),
+    ]
+    case = first.model_copy(update={"probes": [*short, *first.probes]})
+    assert case.held_rate == 4000
+    table = capacity_table(report.model_copy(update={"cases": [case]}))
+    held = [row.cells[table.columns.index("held")] for row in table.rows]
+    assert held == ["yes", "no", "(yes)", "(no)"]
+    assert [row.tone for row in table.rows] == ["", "bad", "", ""]
+    assert IN_BRACKETS in table.notes
+    assert any(note.endswith("4,000 msg/s was held, 4,160 was not.") for note in table.notes)
 
 
 def test_each_cell_has_the_interval_of_its_repeats(report: Report) -> None:

@@ -62,9 +62,10 @@ def pair(size: int, rates: tuple[float, float], **loaders) -> list[CaseReport]:
     ]
 
 
-# the others are 3% and 5% apart: deviations of their logarithms, each counted for both ways, pooled over four
-# degrees of freedom, and Student's t of four, 2.776
-CHANCE = math.exp(2.776 * math.sqrt((math.log(1.03) ** 2 + math.log(1.05) ** 2) / 4) * math.sqrt(2))
+# the others are 3% and 5% apart: variances of their logarithms, pooled over two degrees of freedom, and
+# Student's t of two, 4.3027
+DEVIATION = math.sqrt((math.log(1.03) ** 2 + math.log(1.05) ** 2) / 4)
+CHANCE = math.exp(4.3027 * DEVIATION * math.sqrt(2))
 
 
 @pytest.mark.parametrize(("apart", "flagged"), [(CHANCE - 0.001, False), (CHANCE + 0.001, True)])
@@ -73,7 +74,7 @@ def test_a_spread_is_flagged_that_the_others_variation_does_not_explain(apart, f
     produce, cycle = table([*pair(3, (100, 100 * apart)), *others]).rows[:2]
     assert produce.cells[1].endswith(", beyond chance") == flagged
     assert cycle.cells[1] == produce.cells[1]
-    assert produce.cells[2] == "11%"
+    assert produce.cells[2] == "17%"
 
 
 def test_chance_is_that_of_the_same_target():
@@ -87,11 +88,35 @@ def test_chance_is_that_of_the_same_target():
 
 def test_of_each_target_the_interval_of_a_rate_that_was_measured_once_is_said():
     notes = table([*pair(1, (1000, 1030)), *pair(2, (5000, 5250))]).notes
-    factor = math.exp(math.log(CHANCE) / math.sqrt(2))
     assert notes[1:] == (
-        "SQS standard: by its identical cases, what a cell carries is "
-        f"{1 / factor:.3f} to {factor:.2f} times its rate as measured once (95%).",
+        "SQS standard: if other cells vary as its identical cases do, a rate that was measured once is "
+        f"within a factor of {math.exp(4.3027 * DEVIATION):.2f} of what it would be on average (95%).",
     )
+    assert not table(pair(1, (1000, 1030))).notes[1:]
+
+
+def test_of_more_rates_than_two_chance_explains_more():
+    others = [*pair(1, (1000, 1030)), *pair(2, (5000, 5250))]
+    three = [*pair(3, (100, 110)), pair(3, (105, 1))[0].model_copy(update={"cell": "third"})]
+    # of three pairs each at 0.05 / 3 beyond: Student's t of two is 7.649
+    produce = table([*three, *others]).rows[0]
+    by_chance = math.exp(7.649 * DEVIATION * math.sqrt(2))
+    assert produce.cells[2] == f"{200 * (by_chance - 1) / (by_chance + 1):.0f}%"
+
+
+def test_rates_that_hardly_vary_make_no_spread_of_a_hundredth_stand_out():
+    others = [*pair(1, (1000, 1001)), *pair(2, (500, 500.5))]
+    produce = table([*pair(3, (100, 100.6)), *others]).rows[0]
+    assert produce.cells[1] == "0.60%"
+
+
+def test_what_follows_an_offered_rate_says_nothing_of_chance():
+    offered = [
+        case.model_copy(update={"parameters": case.parameters | {"rate": 100.0}})
+        for case in [*pair(1, (1000, 1001)), *pair(2, (500, 500.5))]
+    ]
+    rows = table([*pair(3, (100, 104)), *offered]).rows
+    assert {row.cells[2] for row in rows} == {"–"}
 
 
 def test_what_the_same_work_took_stands_beside_the_rates():

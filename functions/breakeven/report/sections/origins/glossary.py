@@ -76,7 +76,7 @@ FLAGS = {
     "shared_host": "Loader and target shared a machine and so its cores.",
     "emulated": "The target is a stand-in; its figures are not the service's.",
     "loader_saturated": "A loader was itself the limit: a lower bound, shown with ≥.",
-    "busy_host": "The host was busy with other work, or changed its speed: figures may be worse than the "
+    "busy_host": "The host was busy with other work, or changed its speed: figures may not be the "
     "target's own.",
     "other_runs": "The run was allowed to share the machine with other runs.",
     "cold_lane": "The lane's warm-up did not come to steady rates, so that its figures may be too low.",

@@ -18,7 +18,7 @@ HELD = (
     "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
     "0.5% of the rate), and 99 of 100 messages arrived within the objective."
 )
-IN_BRACKETS = "In brackets: a short probe, which only said near which rate to look."
+IN_BRACKETS = "In brackets: a short probe, which only said near which rate to look: no capacity rests on it."
 COUNTED_ON = (
     "Clusters are priced by their capacity with one node down; only a rate that was measured on AWS is used."
 )

@@ -12,8 +12,8 @@ from breakeven.report.tables import identical_cases
 from breakeven.report.tables.figures import MOST_SPAN, bound_note, interval, telling_interval
 
 ONCE = (
-    "Every cell was measured once, so the variation of its figures is not known, and no difference between "
-    "the targets can be distinguished from chance. Two or more repeats give 95% intervals."
+    "Every cell was measured once, so that its own figures do not say how they vary, and no difference "
+    "between the targets can be distinguished from chance. Two or more repeats give 95% intervals."
 )
 STUDENT = (
     "95% intervals of the mean by Student's t; their lower end is never below 0. Percentiles are not "
