@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 from breakeven.loadgen.self_check.host import has_own_host
 
-#: so many slices of so many steps, of some 0.7 ms each, and after each few of them a pause, seconds: another
-#: program may have the processor for a turn of some milliseconds. The least that one took counts
-SLICES, STEPS, TOGETHER, PAUSE_S = 25, 20_000, 5, 0.02
+#: so many turns of so many slices, each of so many steps and some 0.7 ms, and a pause after each turn,
+#: seconds: another program may have the processor for some milliseconds. The least that a slice took counts
+TURNS, SLICES, STEPS, PAUSE_S = 5, 5, 20_000, 0.02
 
 
 def known_work_ms(environment: Mapping[str, str] = os.environ) -> float | None:
@@ -25,12 +25,14 @@ def known_work_ms(environment: Mapping[str, str] = os.environ) -> float | None:
     """
     if has_own_host(environment):
         return None
-    return min(_slice_ns(number) for number in range(SLICES)) / 1e6
-
-
-def _slice_ns(number: int) -> int:
-    if number and number % TOGETHER == 0:
+    took_ns = []
+    for _ in range(TURNS):
+        took_ns += [_slice_ns() for _ in range(SLICES)]
         time.sleep(PAUSE_S)
+    return min(took_ns) / 1e6
+
+
+def _slice_ns() -> int:
     start_ns, found = time.perf_counter_ns(), 0
     for step in range(STEPS):
         found += step * step & 7

@@ -191,8 +191,8 @@ def test_the_same_work_is_timed_on_a_host_that_is_shared_with_the_target() -> No
 
 
 def test_the_least_of_many_slices_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    took_ns = iter([9_000_000, *[2_000_000] * (known_work.SLICES - 2), 1_500_000])
-    monkeypatch.setattr(known_work, "_slice_ns", lambda number: next(took_ns))
+    took_ns = iter([9_000_000, *[2_000_000] * (known_work.TURNS * known_work.SLICES - 2), 1_500_000])
+    monkeypatch.setattr(known_work, "_slice_ns", lambda: next(took_ns))
     assert known_work_ms({}) == 1.5
 
 
