@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from breakeven import words
 from breakeven.loadgen.case_figures import Usage
@@ -10,8 +10,9 @@ from breakeven.loadgen.case_figures import Usage
 #: shares of the host's processor time from which on a case is flagged: used by programs other than the run's,
 #: and withheld by a hypervisor
 OTHERS_SHARE, STEAL_SHARE = 0.1, 0.02
-#: by which share more the same work takes at one end of a case than at the other for it to be flagged
-SPEED_SHARE = 0.1
+#: by which share more the same work takes on a host at one time than at another for its speed to have changed:
+#: on idle hosts two readings in a row were up to 9% apart
+SPEED_SHARE = 0.15
 #: from when on a sleeping thread of the loader wakes late at its 99th percentile, milliseconds; and the share
 #: of the host's processor time that must have been idle meanwhile for others to be the cause: on a busier
 #: host it may have waited for the run's own processes, which the flag ``shared_host`` says
@@ -56,14 +57,20 @@ def _speed(found: Usage) -> str:
     if found.work_before_ms is None or found.work_after_ms is None:
         return ""
     both = found.work_before_ms, found.work_after_ms
-    apart = max(both) / min(both) - 1
-    if apart < SPEED_SHARE:
+    apart = change_of_speed(both)
+    if apart is None:
         return ""
     before, after = map(words.milliseconds, both)
     return (
         f"the host's processors did the same work in {before} before the case and in {after} after it, "
         f"{apart:.0%} apart, and {SPEED_SHARE:.0%} is the limit"
     )
+
+
+def change_of_speed(work_ms: Collection[float]) -> float | None:
+    """By which share more the same work took at the slowest time than at the fastest; None below the limit."""
+    slowest, fastest = max(work_ms), min(work_ms)
+    return slowest / fastest - 1 if slowest >= fastest * (1 + SPEED_SHARE) else None
 
 
 #: what makes a host busy; tests hold that each has its two boundary examples

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from breakeven import words
-from breakeven.loadgen.self_check.busy_host import SPEED_SHARE
+from breakeven.loadgen.self_check.busy_host import change_of_speed
 from breakeven.report.building.measured_speeds import held
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.tables import instrument_findings
@@ -65,9 +65,9 @@ def _speed(report: Report) -> str:
     """What stands over comparisons, where the host's processors were not as fast in all cases."""
     # of each case the least: one reading may have met another program's turn
     found = [min(case.loaders.work_ms) for case in _done(report) if case.loaders.work_ms]
-    if not found or max(found) / min(found) - 1 < SPEED_SHARE:
+    apart = change_of_speed(found) if found else None
+    if apart is None:
         return ""
-    apart = max(found) / min(found) - 1
     return (
         f"The processors of this run's host did the same work in {words.figure(min(found))} to "
         f"{words.milliseconds(max(found))}, {apart:.0%} apart, as the run went on: speeds of cases that ran "
