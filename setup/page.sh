@@ -26,7 +26,7 @@ page_npm_ci() {
 page_inputs() {
   local LC_ALL=C # in one order, whatever the language
   shopt -s globstar
-  cd "$root" && sha256sum -- web/src/**/*.ts queries/*.sql queries/parts/*.sql web/package-lock.json setup/page.sh
+  cd "$root" && sha256sum -- web/src/**/*.ts queries/**/*.sql web/package-lock.json setup/page.sh
 }
 
 # The report's page, which is deployed with the functions, and the page of a run under way on this machine.

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.questions import Option
-from breakeven.results.queries import query
+from breakeven.results.queries import QUERIES, query, query_files
 from cli.crossover.priced_answer import Answer
 from cli.terminal import say
 
@@ -119,7 +119,7 @@ def _sql(
     """The query and its rows; those of one question, or those at the rate that was asked for."""
     rows = [row for row in answer.rows[name] if not question_id or row["question_id"] == question_id]
     rows = [row for row in rows if not only_asked or row["asked"]]
-    say(console, f"rows of queries/{name}.sql:")
+    say(console, f"rows of queries/{query_files()[name].relative_to(QUERIES)}:")
     for row in rows:
         say(console, f"  {row}")
     say(console, "\n".join(f"  | {line}" for line in query(name).splitlines()))

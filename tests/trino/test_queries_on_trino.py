@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from breakeven.results import schemas
+from breakeven.results.queries import query_files
 from local.aws.athena_sql import SqlError
 from local.aws.sql_engine import SqlResult
 from tests.trino.deployed import Ask
 from tests.trino.sample_files import RUNS
 from tests.trino.samples import SAMPLES
 
-FILES = sorted((Path(__file__).parents[2] / "queries").glob("*.sql"))
+FILES = sorted(query_files().values())
 #: by how much two doubles may differ, relative to the greater: engines may add in another order
 TOLERANCE = 1e-9
 

@@ -1,7 +1,7 @@
 // The SQL that answers the same questions, as the report's queries are run: with the parts that each includes put in.
-import bills from "../../queries/bills.sql";
-import hours from "../../queries/break_even_hours.sql";
-import crossover from "../../queries/crossover.sql";
+import bills from "../../queries/money/bills.sql";
+import hours from "../../queries/money/break_even_hours.sql";
+import crossover from "../../queries/money/crossover.sql";
 import costModel from "../../queries/parts/cost_model.sql";
 import costs from "../../queries/parts/costs.sql";
 import crossings from "../../queries/parts/crossings.sql";

@@ -1,7 +1,8 @@
 """The files of ``queries/`` as they are run: each with the parts that it includes put in.
 
-A line ``-- include: NAME`` stands for ``queries/parts/NAME.sql``, a list of common table expressions
-that several questions share. Parts may include parts. What is deployed is the whole text.
+Those about money are in ``queries/money/``. A line ``-- include: NAME`` stands for a list of common table
+expressions that several questions share, ``queries/parts/NAME.sql``. Parts may include parts. What is
+deployed is the whole text.
 """
 
 from __future__ import annotations
@@ -18,16 +19,23 @@ INCLUDE = re.compile(r"^-- include: (\w+)\n", re.MULTILINE)
 @cache
 def queries() -> dict[str, str]:
     """Name -> SQL of every question, sorted by name. Read where the sources are: they are not in a Lambda."""
-    return {path.stem: query(path.stem) for path in sorted(QUERIES.glob("*.sql"))}
+    return {name: query(name) for name in sorted(query_files())}
+
+
+@cache
+def query_files() -> dict[str, Path]:
+    """Name -> file of every question."""
+    return {path.stem: path for folder in (QUERIES, QUERIES / "money") for path in folder.glob("*.sql")}
 
 
 @cache
 def query(name: str) -> str:
     """The SQL of one question.
 
-    :raises FileNotFoundError: there is no such question, or no such part
+    :raises KeyError: there is no such question
+    :raises FileNotFoundError: there is no such part
     """
-    return _complete(QUERIES / f"{name}.sql")
+    return _complete(query_files()[name])
 
 
 def bare(sql: str) -> str:

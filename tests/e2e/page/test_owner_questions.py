@@ -77,6 +77,6 @@ def test_who_says_that_price(page, site):
 )
 def test_by_which_query_is_that_answered(page, site, figure, name):
     opened(page, site, OWNER).locator(f'[data-key="{figure}"]').click()
-    fold = page.locator("#explanation details", has_text=f"queries/{name}.sql")
+    fold = page.locator("#explanation details", has_text=f"queries/money/{name}.sql")
     fold.locator("summary").click()
     assert fold.locator("pre").text_content() == query(name)

@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def setup(self) -> None:
-        self._queue = ""
+        self._queue, self._was_idle = "", False
         self.request.settimeout(TIMEOUT_S)
         self.request = self.server.tls.wrap_socket(self.request, server_side=True)
         self._behind = HTTPConnection(self.server.behind, timeout=TIMEOUT_S)
@@ -67,10 +67,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._behind.close()
         super().finish()
         self.request.close()
+        if self._was_idle:  # counted once it is closed: whoever waits for the count is to find it so
+            self.server.weather.count(IDLE, self._queue)
 
     def log_error(self, format: str, *_: Any) -> None:
-        if "timed out" in format and self._queue:  # while it waited for a request
-            self.server.weather.count(IDLE, self._queue)
+        self._was_idle = "timed out" in format and bool(self._queue)  # while it waited for a request
 
     def log_message(self, *_: Any) -> None:
         """Nothing is logged."""

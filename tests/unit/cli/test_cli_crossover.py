@@ -176,7 +176,7 @@ def test_every_price_of_the_pairs_is_named(capsys: pytest.CaptureFixture[str]) -
     (explained,) = re.findall(r"\n== pairs\n(.*?)\n== ", out, re.DOTALL)
     for label in ("RabbitMQ on one m7g.large", "RabbitMQ pair of m7g.large", "Amazon MQ, one mq.m7g.large"):
         assert f"{label} at 100 msg/s" in explained
-    assert "rows of queries/pair_crossings.sql" in explained
+    assert "rows of queries/money/pair_crossings.sql" in explained
 
 
 def test_what_other_services_add_to_a_given_bill_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +204,7 @@ def test_the_origin_of_every_line_is_reported(capsys: pytest.CaptureFixture[str]
     assert "send ceil(1 x 1024 B / 64 KiB) / 1 = 1" in out
     assert "$4e-07 per request from 0 to 100,000,000,000: us-east-1@2026-11-20 sqs/standard_request" in out
     assert "2026-07-20" in out, "the date of the instance's price"
-    assert "rows of queries/bills.sql:" in out
+    assert "rows of queries/money/bills.sql:" in out
     assert "FROM cost_items" in out, "the SQL, with the parts that it includes"
 
 

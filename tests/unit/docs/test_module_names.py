@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 CODE = ("functions", "infra", "local", "cli")
 MOST_FILES = 20
+#: where folders are kept small
+ROOMS = (*CODE, "nodes", "setup", "bench", "tests", "queries", "scenarios", "web/src")
 LEFT_OUT = {"__pycache__", "compiled"}
 #: words that decision 0029 replaced: no name in the code has one of them as a part
 DIALECT = re.compile(r"(^|_)(told|purse|ruler|let_go|leftovers?|hand_back|errand|alone)(_|$)")
@@ -99,7 +101,7 @@ def test_a_modules_name_is_that_of_one_module_or_of_one_thing_on_two_sides() -> 
     assert {name: at for name, at in named.items() if len(at) > 1 and not are_distinct_by_room(at)} == {}
 
 
-@pytest.mark.parametrize("room", [*CODE, "nodes", "setup", "bench", "tests"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_a_folder_of_code_holds_no_more_files_than_are_seen_at_a_glance(room: str) -> None:
     held: dict[Path, int] = defaultdict(int)
     for path in files((room,)):

@@ -10,6 +10,7 @@ from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.execution_limits import QUERIES
 from breakeven.planning.expand import expand
 from breakeven.planning.workload_settings import ABSENT, BUILT_IN, CLOSED, HOLD_S, NO_WORKLOAD
+from breakeven.results.queries import query_files
 from breakeven.targets.catalog import CATALOG, PAIR, SQS, compared, record_of
 from breakeven.workload.case import Workload
 from breakeven.workload.read import parse_suite, parse_yaml
@@ -18,7 +19,6 @@ from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Suite
 
 TEXT = (Path(__file__).parents[3] / "docs" / "suites.md").read_text(encoding="utf-8")
-QUERY_FILES = Path(__file__).parents[3] / "queries"
 FIELDS = {**Suite.model_json_schema()["properties"], **Scenario.model_json_schema()["properties"]}
 
 
@@ -113,7 +113,7 @@ def test_every_target_that_may_be_compared_is_named():
 
 
 def test_every_query_that_ships_is_paid_for():
-    assert len(list(QUERY_FILES.glob("*.sql"))) == QUERIES
+    assert len(query_files()) == QUERIES
 
 
 def test_the_first_example_is_a_suite_of_the_cases_it_promises():

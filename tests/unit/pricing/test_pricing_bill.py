@@ -24,7 +24,7 @@ KIB = 1024
 
 
 def bill(option: str, **inputs: Any) -> dict[str, float]:
-    """Dollars by line at 100 messages a second unless said, from ``queries/bills.sql``."""
+    """Dollars by line at 100 messages a second unless said, from ``queries/money/bills.sql``."""
     return {row["line"]: row["usd"] for row in lines(option, **inputs)}
 
 

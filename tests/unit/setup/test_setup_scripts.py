@@ -98,7 +98,7 @@ def test_the_pages_script_is_bundled_again_where_what_it_is_made_of_has_changed(
     for name in (
         "web/src/main.ts",
         "web/src/view/chart.ts",
-        "queries/crossover.sql",
+        "queries/money/crossover.sql",
         "queries/parts/pieces.sql",
     ):
         with (machine.root / name).open("a") as source:

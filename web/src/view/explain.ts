@@ -28,7 +28,7 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
       open(`Break-even hours: ${other.option.label} against ${sqs.option.label}`, [
         note(
           `Hours = (SQS's bill − the cluster's bill without people) / price of an hour = (${dollars(sqs.usd)} − ` +
-            `${dollars(without)}) / $${number(answer.inputs.hour_rate)} = ${found}. The same as queries/break_even_hours.sql.`,
+            `${dollars(without)}) / $${number(answer.inputs.hour_rate)} = ${found}. The same as queries/money/break_even_hours.sql.`,
         ),
         bill(sqs, sqs.lines, region, data), bill(other, other.lines, region, data), inputs(other.inputs, data),
         sql("break_even_hours"),
@@ -88,7 +88,7 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
   const book = data.books[region];
   const intro = note(
     "Both bills over the traffic, line by line as below: they change places where their difference is 0, or where a " +
-      "cluster is added. The page computes this as queries/crossover.sql does, and tests hold one to the other.",
+      "cluster is added. The page computes this as queries/money/crossover.sql does, and tests hold one to the other.",
   );
   if (pair.rate === null || !book) {
     const always = pair.above ? `${pair.above.option.label} is cheaper ${everyRate(pair)}.` : "A price is not known.";
@@ -117,8 +117,8 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
 function sql(name: Query): HTMLElement {
   return el(
     "details", {},
-    el("summary", {}, `The query: queries/${name}.sql`),
-    el("div", { class: "scroll", role: "region", "aria-label": `queries/${name}.sql`, tabindex: 0 }, el("pre", {}, sqlOf(name))),
+    el("summary", {}, `The query: queries/money/${name}.sql`),
+    el("div", { class: "scroll", role: "region", "aria-label": `queries/money/${name}.sql`, tabindex: 0 }, el("pre", {}, sqlOf(name))),
   );
 }
 

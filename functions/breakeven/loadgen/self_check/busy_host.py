@@ -10,7 +10,7 @@ from breakeven.loadgen.case_figures import Usage
 #: shares of the host's processor time from which on a case is flagged: used by programs other than the run's,
 #: and withheld by a hypervisor
 OTHERS_SHARE, STEAL_SHARE = 0.1, 0.02
-#: by which share more the same work takes on a host at one time than at another for its speed to have changed:
+#: by which share more the same work takes on a host at one time than at another where its speed has changed:
 #: on idle hosts two readings in a row were up to 9% apart
 SPEED_SHARE = 0.15
 #: from when on a sleeping thread of the loader wakes late at its 99th percentile, milliseconds; and the share
@@ -68,7 +68,7 @@ def _speed(found: Usage) -> str:
 
 
 def change_of_speed(work_ms: Collection[float]) -> float | None:
-    """By which share more the same work took at the slowest time than at the fastest; None below the limit."""
+    """By which share more the same work took at its slowest than at its fastest; None below the limit."""
     slowest, fastest = max(work_ms), min(work_ms)
     return slowest / fastest - 1 if slowest >= fastest * (1 + SPEED_SHARE) else None
 
