@@ -53,6 +53,12 @@ def test_the_verdict_comes_before_any_other_text():
     assert text(tree().find(".//h1")) == sample.report().verdict.split("\n\n")[0]
 
 
+def test_how_far_the_headline_may_be_off_is_set_apart_from_what_it_says():
+    asides = [text(span) for span in tree().findall(".//h1//span[@class='aside']")]
+    assert asides[0] == "(between 270 and 785)"
+    assert all(aside in text(tree().find(".//h1")) for aside in asides)
+
+
 def test_it_refers_to_nothing_outside_itself():
     for element in tree().iter():
         for name, value in element.attrib.items():

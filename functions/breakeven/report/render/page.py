@@ -34,6 +34,8 @@ from breakeven.report.tables.guarantees import has_confirms, variant_words
 STYLES = ("style.css", "yours.css")
 #: of a table: nobody reads more of them in a browser, and the page stays one that it opens at once
 MOST_ROWS = 500
+#: such as (between 489 and 2,380)
+ASIDE = re.compile(r"\([^()]*\)")
 #: such as us-east-1
 REGION = re.compile(r"\b[a-z]{2}(?:-[a-z]{2,12}){1,2}-\d\b")
 
@@ -89,7 +91,8 @@ def set_page(report: Report, content: Content) -> str:
     """The file."""
     environment = templates(TEMPLATES)
     environment.globals["most_rows"] = MOST_ROWS
-    environment.filters |= {"anchor": anchor, "kind": kind, "opening": opening, "svg": _ours, "whole": whole}
+    environment.filters |= {"anchor": anchor, "asides": asides, "kind": kind}
+    environment.filters |= {"opening": opening, "svg": _ours, "whole": whole}
     return environment.get_template("index.html").render(
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
@@ -113,6 +116,11 @@ def opening(headline: str) -> tuple[str, str]:
 def _ours(markup: str) -> Markup:
     """Our own style sheet, and SVG whose every label matplotlib has escaped: not escaped again."""
     return Markup(markup)  # noqa: S704
+
+
+def asides(markup: Markup) -> Markup:
+    """With what stands in brackets set apart: the answer is read first, and then how far it may be off."""
+    return Markup(ASIDE.sub(r'<span class="aside">\g<0></span>', str(markup)))  # noqa: S704
 
 
 def whole(text: str) -> Markup:
