@@ -13,6 +13,7 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.published.rows import SOURCES
+from breakeven.report.charts.canvas import load_drawing
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
@@ -82,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if folder := unfinished(target, arguments.runs):
         return _as_far_as_settled(folder, arguments.perftest, as_json=arguments.json)
     source = find(target, arguments.runs)
+    load_drawing()
     report = with_drift(read(source), source.resolve().parent.parent)
     written = write(report, source.parent, but=SOURCE, perftest=arguments.perftest)
     _conclude(report, written, as_json=arguments.json)
@@ -92,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
+    load_drawing()
     report = with_drift(settled_report(folder), folder)
     _conclude(report, write(report, folder / "report", perftest=perftest), as_json=as_json)
     if has_ended(folder):

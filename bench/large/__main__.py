@@ -25,6 +25,7 @@ from bench.table import table
 from breakeven.pricing.bill.asked import Asked
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
+from breakeven.report.charts.canvas import load_drawing
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.render.report_files import render_all
 from breakeven.results.queries import queries
@@ -63,6 +64,7 @@ def _bench(folder: Path, page: Path | None) -> int:
     cases = made_rows.planned()
     questions = made_rows.asked(cases)
     tables, taken = made_rows.tables(folder), dict[str, Taken]()
+    load_drawing()
     with ExitStack() as kept:
         with _timed(taken, "load"):
             loaded = kept.enter_context(loaded_for(tables, RUN_ID, list(queries())))

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from breakeven.report.collector import without_collector
 from breakeven.results import layout
 from breakeven.results.queries import parameter_count, query
 from breakeven.results.schemas import PARTITION, TABLES
@@ -88,7 +89,7 @@ def ask_loaded(loaded: LoadedTables, run_id: str, names: Sequence[str]) -> dict[
         sql = query(name)
         return loaded.run(sql, parameters_of(sql, run_id)).dicts()
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with without_collector(), ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(names, pool.map(answer, names), strict=True))
 
 

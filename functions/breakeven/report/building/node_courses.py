@@ -9,6 +9,7 @@ from typing import Any
 
 from breakeven.report.building.query_answers import Rows, RunRecord
 from breakeven.report.contract.node_model import NodeCourse, ServiceFigure, ServiceWatch
+from breakeven.report.contract.strict import any_known
 
 #: figures that a course has by their own names
 FIGURES = (
@@ -55,7 +56,7 @@ def _last(seconds: Sequence[Row], name: str) -> Any:
 def _known(seconds: Sequence[Row], figure: Callable[[Row], Any]) -> list[Any]:
     """A value a second; none at all where none is known."""
     values = [figure(row) for row in seconds]
-    return values if any(value is not None for value in values) else []
+    return values if any_known(values) else []
 
 
 def _raised(alarm: str) -> Callable[[Row], bool | None]:

@@ -23,6 +23,7 @@ from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import detail, verdict
+from breakeven.report.collector import without_collector
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.flag_names import of_now
@@ -49,6 +50,7 @@ R = TypeVar("R", Repeats, Comparison)
 PERCENTILES = {"p50_ms": "p50", "p90_ms": "p90", "p95_ms": "p95", "p99_ms": "p99", "p999_ms": "p99.9"}
 
 
+@without_collector()
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
     """The report, verdict included. Of a run that has ended, a planned case without a row is a failed one."""
     every = _cases(record, answers)

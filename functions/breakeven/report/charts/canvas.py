@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
+from threading import Thread
 from typing import Any
 
 from breakeven import words
@@ -86,18 +87,29 @@ def chart(
     return Chart(slug, title, caption, wide, narrow, scenario)
 
 
-def _svg(slug: str, form: Form, height: float, description: str, paint: Painter) -> str:
+def load_drawing() -> None:
+    """Begin to load what draws the charts, a third of a second, in a thread beside other work."""
+    Thread(target=_drawing).start()
+
+
+def _drawing() -> tuple[Any, Any, Any, Any]:
+    """matplotlib, its canvas, figures and layout: costly to load, and only what draws a report needs them."""
     _home_for_caches()
-    import matplotlib as mpl  # noqa: PLC0415 - costly to load, and only a report needs it
+    import matplotlib as mpl  # noqa: PLC0415
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
     from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
 
+    return mpl, FigureCanvasSVG, Figure, ConstrainedLayoutEngine
+
+
+def _svg(slug: str, form: Form, height: float, description: str, paint: Painter) -> str:
+    mpl, canvas, figures, layouts = _drawing()
     sizes = {"font.size": form.font, "axes.titlesize": form.font + 1}
     with mpl.rc_context({**_STYLE, **sizes}):
-        layout = ConstrainedLayoutEngine()
-        figure = Figure(figsize=(form.width / 72, height / 72), dpi=72, layout=layout)
-        FigureCanvasSVG(figure)
+        layout = layouts()
+        figure = figures(figsize=(form.width / 72, height / 72), dpi=72, layout=layout)
+        canvas(figure)
         paint(figure, form)
         layout.execute(figure)
         figure.set_layout_engine(None)  # or saving would draw it once more, for the layout

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Self
 
 from pydantic import Field, TypeAdapter, model_validator
 
 from breakeven.loadgen.case_figures import LoaderReport
-from breakeven.report.contract.strict import Strict
+from breakeven.report.contract.strict import Strict, any_known
 
 #: of one figure, a value a loader and measured stage; null where that loader does not know it
 Texts = list[str | None]
@@ -85,5 +86,8 @@ class LoaderReports(Strict):
 
 def _lists(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Figure -> its values, where any is known."""
-    lists = {name: [row[name] for row in rows] for name in LoaderReports.model_fields}
-    return {name: values for name, values in lists.items() if any(value is not None for value in values)}
+    if not rows:
+        return {}
+    names = tuple(LoaderReports.model_fields)
+    lists = zip(*map(itemgetter(*names), rows), strict=True)
+    return {name: list(values) for name, values in zip(names, lists, strict=True) if any_known(values)}

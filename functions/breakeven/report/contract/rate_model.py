@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from breakeven.report.contract.strict import Strict
+from breakeven.report.contract.strict import Strict, any_known
 
 #: of one figure, a value for each second; null where nobody knows it
 Values = list[float | None]
+NOTHING: Mapping[str, Any] = {}
 
 
 class RateCourse(Strict):
@@ -62,14 +63,7 @@ def rate_courses(rows: Iterable[Mapping[str, Any]]) -> list[RateCourse]:
     for row in rows:
         found.setdefault((row["case_id"], row["metric"], row["stage"]), {})[row["second"]] = row
     return [
-        RateCourse(
-            case_id=case_id,
-            metric=metric,
-            stage=stage,
-            msg_per_s=_values(seconds, "msg_per_s", 0.0),
-            mean_ms=_known(_values(seconds, "mean_ms", None)),
-            max_ms=_known(_values(seconds, "max_ms", None)),
-        )
+        RateCourse(case_id=case_id, metric=metric, stage=stage, **_figures(seconds))
         for (case_id, metric, stage), seconds in found.items()
     ]
 
@@ -84,13 +78,11 @@ def as_courses(value: Any) -> Any:
     return value
 
 
-def _values(seconds: Mapping[int, Mapping[str, Any]], name: str, missing: float | None) -> list[Any]:
-    """A second without a row is one in which nothing was completed."""
-    return [
-        row.get(name, missing) if (row := seconds.get(second)) else missing
-        for second in range(max(seconds) + 1)
-    ]
-
-
-def _known(values: Values) -> Values:
-    return values if any(value is not None for value in values) else []
+def _figures(seconds: Mapping[int, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Each figure's values. A second without a row is one in which nothing was completed."""
+    rows = [seconds.get(second, NOTHING) for second in range(max(seconds) + 1)]
+    latencies = {name: [row.get(name) for row in rows] for name in ("mean_ms", "max_ms")}
+    return {
+        "msg_per_s": [row.get("msg_per_s", 0.0) for row in rows],
+        **{name: values for name, values in latencies.items() if any_known(values)},
+    }

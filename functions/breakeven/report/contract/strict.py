@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -16,3 +16,8 @@ class Strict(BaseModel):
         """Take from ``row`` what the model has fields for; ``others`` are what it lacks or has otherwise."""
         fields = cls.model_fields  # looked up once: it is no plain attribute
         return cls(**{name: value for name, value in row.items() if name in fields} | others)
+
+
+def any_known(values: Sequence[Any]) -> bool:
+    """Whether a list of figures is one at all: what nobody knows is an empty one."""
+    return values.count(None) < len(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from breakeven.published.rows import Published, load_shipped
+from breakeven.report.collector import without_collector
 from breakeven.report.contents import sections_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.cases_csv import cases_csv
@@ -11,6 +12,7 @@ from breakeven.report.render.page import page
 from breakeven.report.sections.subject import Subject
 
 
+@without_collector()
 def render_all(report: Report, published: Published | None = None) -> dict[str, bytes]:
     """File name -> content, UTF-8.
 
