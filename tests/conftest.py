@@ -28,8 +28,8 @@ from tests.support.workers import SharedServersScheduling
 pytest_plugins = ["tests.support.servers"]
 
 # the same examples each time: a change that passes here passes everywhere. Look for others now and then with
-# `--hypothesis-profile default`
-settings.register_profile("same", derandomize=True)
+# `--hypothesis-profile default`. None is too slow: a worker that waits for its turn takes any time for one
+settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
 # as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on

@@ -25,13 +25,14 @@ COLUMNS = {table.name: table.columns.keys() for table in TABLES}
 
 @pytest.mark.parametrize("push", [False, True], ids=["get", "push"])
 def test_parallel_measures_every_metric_that_exists(push: bool) -> None:
-    run = Run(make_case(producers=3, consumers=2), FakeBroker(), push=push, replies=True)
+    case = make_case(producers=3, consumers=2, measure_s=1.5)
+    run = Run(case, FakeBroker(), push=push, replies=True)
     measurement = run.measured()
     assert_all_arrived(measurement)
     metrics = {"produce", "consume", "settle", "end_to_end"} | (set() if push else {"consume_cycle"})
     assert measurement.totals.keys() == metrics
     for metric, total in measurement.totals.items():
-        assert total.stage_s == 0.3
+        assert total.stage_s == 1.5
         assert total.cell.total().operations > 0
         assert (total.cell.latencies.count > 0) == (not (push and metric == "consume"))
     assert run.clients[0].opened == run.clients[0].closed
@@ -203,7 +204,7 @@ def test_a_restarted_loader_never_joins() -> None:
 
 
 def test_checkpoints_hold_the_ledger_so_far_and_are_never_final() -> None:
-    run = Run(make_case(), FakeBroker())
+    run = Run(make_case(measure_s=1.5), FakeBroker())
     final = run.results()[0]
     assert len(run.checkpoints[0]) > 2
     sent = [checkpoint.ledger.producers[0].sent for checkpoint in run.checkpoints[0]]

@@ -223,14 +223,14 @@ def test_an_aborted_executions_task_is_stopped(moto, tasks, notes):
 
 
 def test_a_state_out_of_times_task_is_stopped(moto, tasks, notes):
-    state = tasks.state(tasks.definition(), TimeoutSeconds=3)
+    state = tasks.state(tasks.definition(), TimeoutSeconds=10)
     execution, task = waits(moto, tasks, notes, machine(A=state))
     assert moto.ended(execution)["error"] == "States.Timeout"
     assert stopped(tasks, task)["stopCode"] == "UserInitiated"
 
 
 def test_a_failed_branchs_neighbours_task_is_stopped(moto, tasks, notes):
-    late = {"Type": "Wait", "Seconds": 3, "Next": "Ill"}
+    late = {"Type": "Wait", "Seconds": 10, "Next": "Ill"}
     other = {"StartAt": "Late", "States": {"Late": late, "Ill": {"Type": "Fail", "Error": "Injected"}}}
     branches = [machine(A=tasks.state(tasks.definition())), other]
     both = machine(Both={"Type": "Parallel", "Branches": branches, "End": True})

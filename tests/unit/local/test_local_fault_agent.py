@@ -199,7 +199,9 @@ def test_while_the_node_is_away_the_answer_says_since_when(lane):
 def test_an_order_that_comes_late_is_not_carried_out(lane):
     lane.order(due_at_s=time.time() - 30)
     answer = lane.answer()
-    assert "its order came 30." in str(answer.error)
+    late = re.fullmatch(r"its order came (\d+\.\d) s late", str(answer.error))
+    assert late is not None
+    assert float(late[1]) >= 30
     assert (answer.done_at_s, answer.back_at_s, lane.nodes.done) == (None, None, [])
 
 
@@ -222,9 +224,9 @@ def test_a_node_that_another_fault_has_for_long_is_left_to_it(lane, monkeypatch)
 @pytest.mark.parametrize("kind", ["kill", "stop"])
 def test_one_that_is_due_while_the_node_starts_after_the_fault_before_it_waits_for_that(lane, kind):
     lane.nodes.starts.clear()
-    first = lane.order(kind=kind)
-    second = lane.order(2, kind="pause", due_at_s=first.due_at_s + first.for_s)
+    lane.order(kind=kind)
     assert eventually(lambda: lane.nodes.away, 20), "it starts"
+    second = lane.order(2, kind="pause", due_at_s=time.time() + 0.2)
     assert eventually(lambda: time.time() > second.due_at_s + 0.5, 20)
     lane.nodes.starts.set()
     answer = lane.answer(2)
@@ -319,9 +321,15 @@ def test_a_node_that_starts_again_waits_for_none_that_a_fault_has(lane):
 
 
 def test_an_alarm_that_cannot_be_cleared_is_told_of(lane):
-    lane.order(kind="memory-alarm", for_s=3.0)
-    assert eventually(lambda: lane.nodes.done, 20)
-    lane.nodes.refuses = True
+    evaluate = lane.nodes.evaluate
+
+    def raised_once(*asked: Any) -> str:
+        answer = evaluate(*asked)
+        lane.nodes.refuses = True
+        return answer
+
+    lane.nodes.evaluate = raised_once
+    lane.order(kind="memory-alarm", for_s=0.2)
     answer = lane.answer()
     assert (answer.error, answer.back_at_s) == ("its alarm could not be cleared: no answer", None)
     assert answer.done_at_s is not None
@@ -345,9 +353,15 @@ def test_an_order_without_a_node_is_a_record(lane):
 
 @pytest.mark.parametrize("by", ["end", "stopped"])
 def test_nothing_is_done_once_the_lane_or_the_run_has_ended(lane, by):
+    end, kill = lane.agent.end if by == "end" else lane.stopped.set, lane.nodes.signal
+
+    def last(*of: Any) -> None:
+        kill(*of)
+        end()
+
+    lane.nodes.signal = last
     lane.order(for_s=0.6)
-    assert eventually(lambda: lane.nodes.done, 20)
-    lane.agent.end() if by == "end" else lane.stopped.set()
+    assert eventually(lambda: 1 in lane.answers(), 20)
     lane.order(2, node="b")
     time.sleep(1.2)
     assert lane.nodes.done == [("SIGKILL", "a")]

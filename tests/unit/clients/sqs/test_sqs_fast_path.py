@@ -132,7 +132,8 @@ def test_an_answer_may_be_split_at_any_byte(served):
 
 def test_an_answer_is_waited_for_in_the_next_call(served):
     driven = served(Reply([STORED[:50], STORED[50:]], pause_s=0.3), STORED)
-    assert driven.send(2, ms=50).sequence == range(0)
+    while not driven.first:  # a stall may leave no time to send
+        assert driven.send(2, ms=50).sequence == range(0)
     assert driven.first == 1
     assert eventually_answered(driven, 2) == [0, 1]
 
@@ -209,7 +210,8 @@ def test_a_connection_that_ends_before_the_answer_leaves_its_message_unknown(ser
 
 def test_a_server_that_says_nothing_any_more_loses_the_connection(served, monkeypatch):
     driven = served(Reply([b""], pause_s=0.5), STORED)
-    assert driven.send(1, ms=50).error is None
+    while not driven.first:
+        assert driven.send(1, ms=50).error is None
     monkeypatch.setattr(module, "_TIMEOUT_NS", 50 * MS)
     error = driven.send(0, ms=100).error
     assert isinstance(error, ConnectionLost)

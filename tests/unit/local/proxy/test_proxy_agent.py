@@ -69,6 +69,7 @@ class Lane:
 @pytest.fixture
 def lane(monkeypatch) -> Iterator[Lane]:
     monkeypatch.setattr(order_agent, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(order_agent, "LATE_S", 20.0)  # a busy machine may find an order seconds late
     with installed(monkeypatch) as services:
         made = Lane(services)
         yield made

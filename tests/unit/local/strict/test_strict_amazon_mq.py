@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -145,10 +144,11 @@ def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch
     assert running["Tags"] == {"breakeven:owner": "QueueBreakeven"}
     (instance,) = running["BrokerInstances"]  # one, however many nodes are behind it
     assert instance["Endpoints"] == [f"amqps://{made}.example:5671"]
+    monkeypatch.setattr(amazon_mq_service, "DELETION_S", 3.0)
     mq.delete_broker(BrokerId=made)
     with pytest.raises(ClientError, match="DELETION_IN_PROGRESS"):
         mq.delete_broker(BrokerId=made)
-    time.sleep(0.7)
+    assert eventually(lambda: not mq.list_brokers()["BrokerSummaries"])
     with pytest.raises(ClientError) as gone:
         mq.describe_broker(BrokerId=made)
     assert gone.value.response["Error"]["Code"] == "NotFoundException"
@@ -162,6 +162,7 @@ def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch
 def test_a_broker_is_rebooted_late_and_only_while_it_runs(mq, network, monkeypatch):
     monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.0)
     monkeypatch.setattr(amazon_mq_service, "REBOOT_BEGINS_S", 60.0)
+    monkeypatch.setattr(amazon_mq_service, "DELETION_S", 3.0)
     made = mq.create_broker(**request(network, BrokerName="breakeven-3"))["BrokerId"]
 
     def state() -> str:
