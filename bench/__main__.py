@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from bench import document, java_sdk, perftest
+from bench.contender_settings import FULL, QUICK
 from bench.contest import Section
-from bench.plan import FULL, QUICK
 from bench.sections import ALL, Bench
 from bench.table import markdown
 from local.children import Children

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench import ours
-from bench.figures import Figures
-from bench.plan import Load, Times
-from bench.rabbitmq import QUEUE, SLACK_S
+from bench.contender_settings import Load, Times
+from bench.measured import Figures
+from bench.rabbitmq_runs import QUEUE, SLACK_S
 from bench.watched import ROOT, cpu_s, environment, watch
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bench.figures import Figures
 from bench.intervals import Ratio, ratio
+from bench.measured import Figures
 
 #: one run of one contender; what it returns is keyed by the table it belongs to
 Run = Callable[[], Mapping[str, Figures]]

@@ -8,8 +8,8 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from bench.contender_settings import Times
 from bench.contest import Section
-from bench.plan import Times
 from bench.table import markdown
 from bench.watched import ROOT
 from local.hardware import hardware
@@ -85,7 +85,7 @@ def _conditions(times: Times, versions: Mapping[str, str], load: float) -> str:
 def _commands(sections: Sequence[Section]) -> str:
     parts = [
         "## How each was called",
-        "For our loader: workload fields that differ from the defaults, as `bench/loader.py` reads them.",
+        "For our loader: workload fields that differ from the defaults, as `bench/one_case.py` reads them.",
     ]
     for section in sections:
         lines = "\n\n".join(f"# {name}\n{command}" for name, command in section.commands.items())

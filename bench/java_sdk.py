@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.figures import Figures
-from bench.plan import Times
+from bench.contender_settings import Times
+from bench.measured import Figures
 from bench.watched import ROOT, Command, Line
 from breakeven.errors import BreakevenError
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.figures import Figures, Percentiles
-from bench.loader import Order
-from bench.plan import Load, Times
+from bench.contender_settings import Load, Times
+from bench.measured import Figures, Percentiles
+from bench.one_case import Order
 from bench.watched import Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
@@ -79,8 +79,10 @@ def command(
 ) -> Command:
     """:param checkout: another one, whose code is to run"""
     order = Order(case=the_case, queue=queue, access=access)
-    argv = [sys.executable, "-m", "bench.loader"]
+    argv = [sys.executable, "-m", "bench.one_case"]
     if checkout is not None:
+        if not (checkout / "bench/one_case.py").exists():
+            argv[-1] = "bench.loader"  # its name in checkouts of before 28 November 2026
         # without this checkout, which is the current folder, on the path
         argv.insert(1, "-P")
         environment = {**environment, "PYTHONPATH": f"{checkout / 'functions'}:{checkout}"}

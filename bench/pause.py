@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bench import ours, rabbitmq
-from bench.figures import Percentiles
-from bench.plan import Load, Times
-from bench.rabbitmq import QUEUE, SLACK_S, Brokers
+from bench import ours, rabbitmq_runs
+from bench.contender_settings import Load, Times
+from bench.measured import Percentiles
+from bench.rabbitmq_runs import QUEUE, SLACK_S, Brokers
 from bench.table import table
 from bench.watched import watch
 from breakeven.errors import BreakevenError
@@ -67,7 +67,7 @@ def workload(times: Times) -> Workload:
 
 def run(brokers: Brokers, times: Times) -> Paused:
     """:raises BreakevenError: its ledger does not close, or it ended before the pause did"""
-    with rabbitmq.fresh_queue(brokers, LOAD), _paused(brokers) as pauses:
+    with rabbitmq_runs.fresh_queue(brokers, LOAD), _paused(brokers) as pauses:
         asked = ours.case(QUEUE, workload(times), brokers.setting.target)
         lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, {}), RUN_S + SLACK_S)
     response, service = (ours.percentiles(lines, metric) for metric in ("produce", "produce_service"))

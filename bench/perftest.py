@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.figures import Figures, Percentiles
-from bench.plan import Load, Setting, Times
+from bench.contender_settings import Load, Setting, Times
+from bench.measured import Figures, Percentiles
 from bench.watched import ROOT, Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError

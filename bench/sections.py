@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import ceiling, java_sdk, ours, pause, perftest, rabbitmq, sqs, terminator
+from bench import ceiling, java_sdk, ours, pause, perftest, rabbitmq_runs, sqs_runs, terminator
+from bench.contender_settings import CLASSIC, MIRRORED, QUORUM, Contenders, Load, Ours, Setting, Times
 from bench.contest import Figure, Goal, Section, interleave
-from bench.plan import CLASSIC, MIRRORED, QUORUM, Contenders, Load, Ours, Setting, Times
 from local.children import Children
 
 OURS, PIKA, BOTO3 = ours.NAMES["native"], ours.NAMES["pika"], ours.NAMES["boto3"]
@@ -127,7 +127,7 @@ def paused(bench: Bench) -> list[Section]:
     section = Section("pause", "A paused broker in an open loop", "message", (OURS,))
     section.commands[OURS] = ours.spelled(pause.workload(bench.times))
     runs = []
-    with rabbitmq.brokers(bench.children, bench.workdir, CLASSIC) as brokers:
+    with rabbitmq_runs.brokers(bench.children, bench.workdir, CLASSIC) as brokers:
         for _ in range(min(5, bench.times.repeats)):
             runs.append(pause.run(brokers, bench.times))
             bench.say(
@@ -139,11 +139,11 @@ def paused(bench: Bench) -> list[Section]:
 
 
 def on_sqs(bench: Bench) -> list[Section]:
-    return [_on_sqs(bench, "sqs", f"SQS calls, {sqs.WORKERS} workers", tls=False)]
+    return [_on_sqs(bench, "sqs", f"SQS calls, {sqs_runs.WORKERS} workers", tls=False)]
 
 
 def on_sqs_tls(bench: Bench) -> list[Section]:
-    return [_on_sqs(bench, "sqs-tls", f"SQS calls with TLS, {sqs.WORKERS} workers", tls=True)]
+    return [_on_sqs(bench, "sqs-tls", f"SQS calls with TLS, {sqs_runs.WORKERS} workers", tls=True)]
 
 
 #: by the name that --only takes
@@ -203,10 +203,10 @@ def _rounded(rate: float) -> int:
 def _on_rabbitmq(
     bench: Bench, setting: Setting, section: Section, load: Load, table: str, contenders: Contenders
 ) -> Section:
-    with rabbitmq.brokers(bench.children, bench.workdir, setting) as brokers:
+    with rabbitmq_runs.brokers(bench.children, bench.workdir, setting) as brokers:
         bench.versions[f"RabbitMQ, {setting.target}"] = brokers.server
-        section.commands.update(rabbitmq.command_lines(load, bench.times, setting, contenders))
-        runs = rabbitmq.runs(brokers, load, bench.times, table, contenders)
+        section.commands.update(rabbitmq_runs.command_lines(load, bench.times, setting, contenders))
+        runs = rabbitmq_runs.runs(brokers, load, bench.times, table, contenders)
         bench.say(f"{section.name}: a round that does not count: a broker gets faster in its first minute")
         for run in runs.values():
             run()
@@ -224,13 +224,13 @@ def _on_sqs(bench: Bench, name: str, title: str, *, tls: bool) -> Section:
         notes=("A message of 1 KiB a call; `receive` is ReceiveMessage and DeleteMessage in turn.",),
     )
     with ExitStack() as stack:
-        server = stack.enter_context(sqs.server(bench.children, bench.workdir, tls=tls))
+        server = stack.enter_context(sqs_runs.server(bench.children, bench.workdir, tls=tls))
         bench.versions["SQS server"] = server.name
         if tls:
             bench.versions["stunnel"] = terminator.version()
-        section.commands.update(sqs.command_lines(bench.times))
+        section.commands.update(sqs_runs.command_lines(bench.times))
         bench.say(f"{name}: warming {server.name} up")
-        sqs.loader_run(server, bench.times, "native")
+        sqs_runs.loader_run(server, bench.times, "native")
         return interleave(
-            section, sqs.runs(server, bench.times, bench.checkouts()), bench.times.repeats, bench.say
+            section, sqs_runs.runs(server, bench.times, bench.checkouts()), bench.times.repeats, bench.say
         )

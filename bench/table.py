@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 from bench.contest import Figure, Goal, Section
-from bench.figures import Figures, Percentiles
 from bench.intervals import Ratio
+from bench.measured import Figures, Percentiles
 
 WORDS: dict[Figure, str] = {"per_s": "msg/s", "cpu_us": "CPU"}
 

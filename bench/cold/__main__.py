@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bench import ours
 from bench.cold.searched import Compared, Hold, Searched, in_short, is_met, near, report
-from bench.plan import MIRRORED, Load
-from bench.rabbitmq import QUEUE, brokers, fresh_queue
+from bench.contender_settings import MIRRORED, Load
+from bench.rabbitmq_runs import QUEUE, brokers, fresh_queue
 from bench.watched import watch
 from breakeven.errors import BreakevenError
 from breakeven.loadgen.search.probe import Probe

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from bench.contest import Goal, Section, interleave
-from bench.figures import Figures
 from bench.intervals import Ratio, ratio, student
+from bench.measured import Figures
 from bench.table import in_words, markdown
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from bench import java_sdk, ours, perftest
-from bench.figures import Figures, Percentiles
-from bench.plan import CLASSIC, QUORUM, Load, Times
+from bench.contender_settings import CLASSIC, QUORUM, Load, Times
+from bench.measured import Figures, Percentiles
 from bench.watched import Line
 from breakeven.errors import BreakevenError
 

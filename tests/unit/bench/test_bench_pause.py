@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.figures import Percentiles
+from bench.measured import Percentiles
 from bench.pause import Paused, in_words
 
 

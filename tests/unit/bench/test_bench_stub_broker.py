@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from bench import ceiling
+from bench.contender_settings import Load, Times
 from bench.ours import workload
-from bench.plan import Load, Times
-from bench.rabbitmq import QUEUE
+from bench.rabbitmq_runs import QUEUE
 from breakeven.clients.base import Client, Outcome
 from breakeven.clients.factory import make_client
 from local.children import Children

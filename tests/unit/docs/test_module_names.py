@@ -95,8 +95,8 @@ def test_a_modules_docstring_says_what_is_in_it_and_is_no_question() -> None:
 
 def test_a_modules_name_is_that_of_one_module_or_of_one_thing_on_two_sides() -> None:
     named: dict[str, list[Path]] = defaultdict(list)
-    for path in files(CODE):
-        if path.suffix == ".py" and not path.stem.startswith("__"):
+    for path in modules():
+        if not path.stem.startswith("__"):
             named[path.stem].append(path)
     assert {name: at for name, at in named.items() if len(at) > 1 and not are_distinct_by_room(at)} == {}
 

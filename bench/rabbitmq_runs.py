@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import ours, perftest
+from bench.contender_settings import Contenders, Load, Ours, Setting, Times
 from bench.contest import Run
-from bench.figures import Figures
-from bench.plan import Contenders, Load, Ours, Setting, Times
+from bench.measured import Figures
 from bench.watched import watch
 from breakeven.brokers.access import Access
 from breakeven.installation import QUEUES

@@ -1,6 +1,6 @@
 """Our loader in a process of its own: a case as JSON on stdin; progress each second, then figures, on stdout.
 
-python -m bench.loader <case.json
+python -m bench.one_case <case.json
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import boto3
 
 from bench import java_sdk, ours
+from bench.contender_settings import Times
 from bench.contest import Run
-from bench.figures import Figures
-from bench.plan import Times
+from bench.measured import Figures
 from bench.terminator import terminator
 from bench.watched import watch
 from breakeven.errors import BreakevenError
