@@ -73,6 +73,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--peak-factor": (("peak_factor",), "N", "peak rate over mean rate (3)"),
     "--hours": (("hours",), "H", "of people's work a month that self-hosting takes (solved for)"),
     "--hour-rate": (("hour_rate",), "USD", "an hour of a person's work (75, assumed)"),
+    "--migration-hours": (
+        ("migration_hours",),
+        "H",
+        "of people's work, once, to move from SQS as used or back: when that is paid back (not asked)",
+    ),
     "--consumer": (("consumer",), "KIND", "priced beside the queue: containers or lambda (the queue only)"),
     "--queues": (("consumer_queues",), "N", "that consumers take messages from (1)"),
     "--containers": (

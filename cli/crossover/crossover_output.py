@@ -16,6 +16,7 @@ from breakeven.report.money.option_words import own_kind
 from breakeven.report.money.priced.staffed_words import pays_somewhere, pays_words
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.crossings_output import conditions_of, print_crossings
+from cli.crossover.moving_words import moving
 from cli.crossover.pairs_output import print_pairs
 from cli.crossover.priced_answer import Answer
 from cli.crossover.question_assumptions import assumptions
@@ -57,7 +58,7 @@ def print_answer(answer: Answer, console: Console) -> None:
     print_pairs(answer.pairs, answer.inputs, console)
     say(console)
     print_variants(answer.variants, answer.rate, console)
-    for line in [*_hours(answer), *_with_staff(answer), *_capacity(answer)]:
+    for line in [*_hours(answer), *_with_staff(answer), *moving(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
     for line in [*answer.not_priced(), *_assumptions(answer), *answer.asked.notes]:

@@ -15,11 +15,19 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.brokers.access import Access
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.coordination import SoleLoader
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.loader import run_loader
+from breakeven.loadgen.reconciliation import account
+from breakeven.targets.catalog import TRIO
 from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq.rabbitmq_cluster import CLUSTER_PARAMETER
 from breakeven.targets.rabbitmq.rabbitmq_health import cluster_problem, listener_problem
 from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.target import open_target
+from tests.support.cases import case_with, workload_with
 
 SOON_S = 2.0
 #: service -> a call that asks for nothing that must be there
@@ -89,11 +97,42 @@ def consume(access: Access, queue: str) -> int:
     return got
 
 
+def lacking(access: Access) -> str | None:
+    """What the trio lacks: a node, or a queue's member that is in sync."""
+    return open_target(TRIO, access).lacking()
+
+
+def loaded(access: Access, measure_s: float, rate: float) -> dict[str, Any]:
+    """The ledger of a case of that length and rate (msg/s), with confirms, on two queues of the trio."""
+    target = open_target(TRIO, access)
+    target.establish()
+    load = {
+        "producers": 2,
+        "consumers": 2,
+        "queues": 2,
+        "rate": rate,
+        "warmup_s": 1,
+        "measure_s": measure_s,
+        "drain_s": 120,
+    }
+    workload = workload_with(client="native", consume="push", prefetch=50, window=50, group_size=3, **load)
+    case = case_with(workload, case_id="rolled", target=TRIO, limit_s=900.0)
+    queues = target.prepare(case, attempt=1).queues
+    client = target.client(case.workload)
+    result = run_loader(Assignment(case, 1, 0, queues), client, SoleLoader(), lambda _: None)
+    client.close()
+    ledger = account([result], QueueCount(target.depth(queues)))
+    target.release(queues)
+    return {**ledger.row(), "complete": ledger.complete, "measured_until_s": result.stages["drain"]}
+
+
 def answer(question: dict[str, Any]) -> Any:
     what, given = question.pop("what"), question
     if "access" in given:
         given["access"] = Access.model_validate(given["access"])
-    known = {each.__name__: each for each in (opens, calls, cluster, mirrors, publish, consume)}
+    known = {
+        each.__name__: each for each in (opens, calls, cluster, mirrors, publish, consume, lacking, loaded)
+    }
     return known[what](**given)
 
 

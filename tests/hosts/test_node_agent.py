@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from breakeven.results import layout
 from breakeven.targets.rabbitmq.rabbitmq_cluster import MANAGEMENT_TLS_PORT
 from tests.hosts.agent_orders import (
     COMMAND_LATE_S,
+    PATIENCE_S,
     SIGNAL_LATE_S,
     answer,
     assert_done,
@@ -37,6 +39,8 @@ from tests.support.workflow.processes import eventually
 
 #: after it Debian's unit starts a broker again that was killed
 DEBIAN_RESTARTS_S = 10.0
+#: long enough for three nodes to be taken one after the other, seconds
+ROLLED_S = 150.0
 CORE_S, WRITTEN = 5.0, 100_000_000
 BURN = f"import time\nuntil = time.time() + {CORE_S}\nwhile time.time() < until: pass"
 
@@ -222,6 +226,27 @@ def test_what_an_agent_leaves_half_done_its_next_one_undoes(lane):
     assert noted.back_at_s < order.due_at_s + order.for_s
     assert noted.error == f"{AGENT_ENDED}; the node goes on"
     assert state(node) in "SR"
+    assert_whole(lane)
+
+
+def test_all_nodes_restarted_in_turn_under_load_lose_nothing(lane):
+    """As a rolling restart has it: the next is taken once the one before is back, and all in sync."""
+    with ThreadPoolExecutor(1) as pool:
+        loaded = pool.submit(lane.loader.ask, "loaded", lane.access, measure_s=ROLLED_S, rate=200.0)
+        recovered_s, last_back_s = [], 0.0
+        for node in lane.nodes:
+            order = give(lane, node, "rolling-restart", 3.0, in_s=6.0)
+            noted = answer(lane, order)
+            assert_done(order, noted, SIGNAL_LATE_S)
+            recovered_s.append(noted.back_at_s - noted.done_at_s)
+            last_back_s = noted.back_at_s
+            assert eventually(lambda: lane.loader.ask("lacking", lane.access) is None, PATIENCE_S)
+        ledger = loaded.result()
+    assert last_back_s < ledger["measured_until_s"], "all of it under load"
+    assert min(recovered_s) >= 3.0
+    assert ledger["complete"]
+    assert ledger["confirmed"] > 0.9 * 200 * ROLLED_S, "it was busy all the time"
+    assert (ledger["lost"], ledger["left"]) == (0, 0)
     assert_whole(lane)
 
 

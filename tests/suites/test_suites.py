@@ -35,4 +35,8 @@ def test_a_suite_at_its_shortest_ends_with_a_report_in_which_every_message_is_ac
         assert case["ledger"]["sent"] > 0, case["case_id"]
         assert case["ledger"]["closed"], case["case_id"]
         assert case["ledger"]["lost"] == 0, case["case_id"]
+    for fault in report["faults"]:
+        assert fault["error"] is None, fault
+        assert fault["back_s"] > fault["done_s"], fault
+        assert fault["held"] is not False, fault
     assert (folder / "report" / "index.html").stat().st_size > 10_000

@@ -106,6 +106,7 @@ export const CONTROLS: Control[] = [
   number("broker_zones", "Zones of the brokers", { unit: "1 to 3", hint: "empty: one a node; 1: clients are in it, too" }),
   number("client_zone_share", "Traffic to another zone", { unit: "0 to 1", hint: "empty: spread evenly over the brokers' zones" }),
   number("amazon_mq_hours", "Staff time of Amazon MQ", { unit: "hours a month", hint: "empty: none" }),
+  number("migration_hours", "Staff time of a move", { unit: "hours, once", hint: "from SQS, or back; empty: not asked" }),
   number("consumer_queues", "Queues", { shown: ofContainers }),
   number("containers", "Containers", { unit: "at every rate", shown: ofContainers }),
   number("lambda_batch", "Messages an invocation", { unit: "at most", shown: ofLambda }),

@@ -42,6 +42,7 @@ export interface Inputs {
   peak_factor: number;
   hours: number | null;
   hour_rate: number;
+  migration_hours: number | null;
   deployment: Deployment;
   cluster_nodes: number | null;
   group_size: number | null;

@@ -3,6 +3,7 @@ import type { PageData } from "./data.js";
 import { answer, type Answer } from "./cost/answer.js";
 import { read, written } from "./hash.js";
 import { asCsv, asPicture, asText, copy, download } from "./share.js";
+import { moving } from "./moving.js";
 import { settings } from "./settings.js";
 import { initial, rateOf, settled, type State } from "./state.js";
 import { chart, key } from "./view/chart.js";
@@ -10,6 +11,7 @@ import { byId, whole } from "./view/dom.js";
 import { legend } from "./view/legend.js";
 import { explanations } from "./view/explain.js";
 import { Form } from "./view/form.js";
+import { offerOrigins } from "./view/origins.js";
 import { LIGHT, theme } from "./view/palette.js";
 import { HEIGHT, WIDTH, picture } from "./view/picture.js";
 import { changes, prices } from "./view/tables.js";
@@ -78,6 +80,7 @@ class Page {
     byId("yours-beside").textContent = beside(shown, data);
     // the page's own headline, which stands above, says it of the page's own inputs
     byId("yours-ranges").textContent = asked ? "" : ranges(shown);
+    byId("yours-moving").textContent = moving(shown);
     byId("yours-supposed").textContent = supposed(shown, data);
     const pressed = document.activeElement?.getAttribute("data-key");
     byId("yours-tables").replaceChildren(prices(shown, data, theme(), explains), changes(shown, data, explains));
@@ -145,6 +148,7 @@ if (embedded) {
     if (event.target === byId("explanation")) close();
   });
   new Page(data);
+  offerOrigins();
 }
 keepHash();
 // on paper everything is open

@@ -4,6 +4,7 @@ import type { PageData } from "./data.js";
 import { secondsPerMonth } from "./bill/form.js";
 import type { Answer, Pair } from "./cost/answer.js";
 import { dollars, figure, listing } from "./numbers.js";
+import { moving } from "./moving.js";
 import { between, orNone } from "./pair_words.js";
 import { beside, verdict } from "./words.js";
 
@@ -22,8 +23,9 @@ export function asText(answer: Answer, region: string, data: PageData, link: str
   const crossings = answer.pairs
     .filter((pair) => pair.rate !== null)
     .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}${again(pair)}`);
+  const said = [verdict(answer, region), beside(answer, data), moving(answer)].filter(Boolean).join(" ");
   return [
-    `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate priced"]), "",
+    said, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate priced"]), "",
     `${whosePrices(answer, region, data)}. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,
   ].join("\n");
 }

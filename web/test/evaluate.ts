@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { answer, type Pair } from "../src/cost/answer.js";
 import type { Inputs, PageData } from "../src/data.js";
 import { secondsPerMonth } from "../src/bill/form.js";
+import { moving } from "../src/moving.js";
 import { requests } from "../src/bill/sqs.js";
 
 interface Setting {
@@ -40,6 +41,7 @@ const found = settings.map(({ inputs, region, rate, intervals }) => {
     })),
     pairs: own.pairs.map(crossing),
     managed: own.managed && crossing(own.managed),
+    moving: moving(own),
   };
 });
 process.stdout.write(JSON.stringify(found));

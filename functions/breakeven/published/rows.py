@@ -139,13 +139,14 @@ class PublishedOrder(Frozen):
     """What a source's charts show without figures: which of two is the higher, or that both are alike.
 
     ``suite``: the one of this project that repeats the test; ``says``: the order in words; ``metric``: whose
-    rates are compared, or ``end_to_end``, of which mean latencies are.
+    rates are compared, or ``end_to_end``, of which mean latencies are. ``relation`` of the first to
+    the second: higher; higher and with intervals apart; alike.
     """
 
     says: Text
     suite: Text
     metric: Literal["produce", "consume", "end_to_end"]
-    relation: Literal["higher", "alike"]
+    relation: Literal["higher", "apart", "alike"]
     first: Side
     second: Side
 

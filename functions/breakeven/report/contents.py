@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from breakeven.report.elements import Section
-from breakeven.report.sections.answer import answer_in_detail, compared_targets, cost
+from breakeven.report.sections.answer import answer_in_detail, compared_targets, cost, service_features
 from breakeven.report.sections.origins import glossary, provenance
 from breakeven.report.sections.over_time import faults, latency, message_ledger, watched_nodes
 from breakeven.report.sections.speeds import (
@@ -22,6 +22,7 @@ from breakeven.report.sections.speeds import (
 )
 from breakeven.report.sections.subject import Subject
 from breakeven.report.sections.trust import failed_cases, repeats, since_last_run, validity
+from breakeven.report.tables.table_queries import with_queries
 
 Make = Callable[[Subject], Section | None]
 #: a question, by which the page folds what answers it -> what makes these sections; under none they are open
@@ -29,6 +30,7 @@ Contents = dict[str, tuple[Make, ...]]
 
 OPEN = ""
 BEHIND = "What is behind that answer?"
+GAIN = "What do you gain and give up?"
 COST = "What does it cost, and where does that change?"
 OTHERS = "What have others measured?"
 SURE = "How sure is that?"
@@ -38,7 +40,7 @@ ORIGIN = "Where does it come from?"
 CONTENTS: Contents = {
     OPEN: (failed_cases.section,),
     BEHIND: (answer_in_detail.section,),
-    "What do you gain and give up?": (compared_targets.section,),
+    GAIN: (compared_targets.section, service_features.section),
     COST: (cost.section,),
     "How fast was each, as measured?": (
         scenario_results.section,
@@ -65,7 +67,7 @@ def sections_of(subject: Subject, contents: Contents | None = None) -> list[Sect
     :param contents: other than those of a run
     """
     return [
-        replace(section, question=question)
+        replace(with_queries(section), question=question)
         for question, makes in (contents or CONTENTS).items()
         for make in makes
         if (section := make(subject)) and section.parts

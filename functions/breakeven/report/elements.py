@@ -40,6 +40,7 @@ class Table:
     notes: tuple[str, ...] = ()
     scenario: str = ""  # of a comparison: the scenario that it is of
     sourced: bool = True  # whether each row says where it comes from; else the table's own words do
+    queries: tuple[str, ...] = ()  # files of queries/ that its figures are columns of, without their endings
 
     @property
     def titles(self) -> list[str]:

@@ -255,9 +255,9 @@ def test_what_is_taken_along(opened, tmp_path):
     assert page.evaluate("navigator.clipboard.readText()").endswith("hostile.html#v1&traffic=500")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_fault(opened, scheme):
-    page = opened(color_scheme=scheme)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_axe_finds_no_serious_fault(opened, scheme, width):
+    page = opened(color_scheme=scheme, viewport={"width": width, "height": 800})
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     page.locator("#control-hours").fill("none")  # with a problem shown
     assert_accessible(page)
@@ -286,6 +286,18 @@ def test_what_is_set_is_said_with_its_unit(opened):
     page = opened(hash="#v1&hours=8&hour_rate=90&send_batch=2")
     said = "Set here: Messages a send 2; Staff time 8 hours a month; Price of an hour $90."
     assert page.locator("#yours-settings").inner_text() == said
+
+
+def test_when_a_move_is_paid_back_is_said_where_its_hours_are_given(opened):
+    page = opened(hash="#v1&traffic=1000&migration_hours=120")
+    said = page.locator("#yours-moving")
+    assert said.inner_text().startswith("A move takes 120 hours of staff time once, $9,000: from ")
+    page.locator("#controls summary").click()
+    page.locator("#control-migration_hours").fill("2000000")
+    problem = page.locator("#control-migration_hours-problem")
+    assert problem.inner_text() == "give a number in the range: 0 to 1,000,000"
+    page.locator("#control-migration_hours").fill("")
+    assert said.inner_text() == ""
 
 
 def test_it_is_never_wider_than_its_window(opened):

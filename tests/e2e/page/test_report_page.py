@@ -159,3 +159,21 @@ def test_on_paper_everything_is_unfolded(opened):
     assert page.locator("#table-metrics tbody tr").last.bounding_box()["height"] > 0
     assert not page.locator("nav").is_visible()
     assert re.match(rb"%PDF", page.pdf(prefer_css_page_size=True))
+
+
+def test_each_table_says_by_which_query_its_figures_were_made(opened):
+    page = opened("index.html", PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    buttons = page.locator("figure[data-queries] button.origin")
+    assert buttons.count() == page.locator("figure[data-queries]").count() > 15
+    page.locator("#table-crossovers button.origin").click()
+    dialog = page.locator("#explanation")
+    assert "queries/money/crossover.sql" in dialog.inner_text()
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    page.locator("#table-parallel button.origin").press("Enter")
+    assert "Every figure is a column of a query over the run's rows" in dialog.inner_text()
+    fold = dialog.locator("details", has_text="queries/throughput.sql")
+    fold.locator("summary").press("Enter")
+    assert "-- How fast each case was." in fold.locator("pre").inner_text()
+    assert page.evaluate("[innerWidth, document.scrollingElement.scrollWidth]") == [390, 390]

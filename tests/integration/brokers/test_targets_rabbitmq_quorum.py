@@ -125,7 +125,15 @@ def test_with_one_node_down_queues_keep_their_majority(target, cluster, queue_ca
     assert eventually(lambda: target.lacking() is None, PATIENCE_S)
 
 
-@pytest.mark.parametrize("consume", ["get", "push"])
+#: five kills in all: two in `npm test`, three in `npm run test:thorough`
+KILLS = (
+    "get",
+    "push",
+    *(pytest.param("push", marks=pytest.mark.thorough, id=f"push-again-{n}") for n in range(3)),
+)
+
+
+@pytest.mark.parametrize("consume", KILLS)
 def test_a_leader_killed_in_mid_case_loses_nothing_confirmed(target, cluster, queue_case, consume):
     sizes = {"producers": 4, "consumers": 2, "measure_s": 2.5, "drain_s": 60, "group_size": 3}
     case = queue_case(TARGET, client="native", consume=consume, **sizes)

@@ -162,9 +162,13 @@ class Workflow:
         self.calls.faults[run_id] = list(faults)
         return self.end(self.start(run_id, self.machine(run_id, faults), **wanted))
 
-    def report_of(self, run_id: str, suite: str) -> Report:
-        """Run that suite as on AWS, to its good end; its report."""
-        status = self.run(run_id, suite=parse_suite_text(suite), surroundings={"name": "aws"})
+    def report_of(self, run_id: str, suite: str | Mapping[str, Any]) -> Report:
+        """Run that suite as on AWS, to its good end; its report.
+
+        :param suite: its text, or what that parses to
+        """
+        parsed = parse_suite_text(suite) if isinstance(suite, str) else suite
+        status = self.run(run_id, suite=parsed, surroundings={"name": "aws"})
         state = self.state(run_id)
         reasons = [case.get("reason") for case in state.items(CASES).values()]
         assert (status, state.get(RUN)["status"]) == ("SUCCEEDED", "ok"), reasons

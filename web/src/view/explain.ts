@@ -6,8 +6,8 @@ import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
 import { about, amount, dollars, figure, listing, number, unitPrice, unitWords } from "../numbers.js";
 import { between, everyRate } from "../pair_words.js";
-import { sqlOf, type Query } from "../queries.js";
-import { byId, el } from "./dom.js";
+import { note, open, sql } from "./dialog.js";
+import { el } from "./dom.js";
 import type { Explains } from "./tables.js";
 
 const MOST_CROSSINGS = 9;
@@ -35,10 +35,6 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
       ]);
     },
   };
-}
-
-function note(text: string): HTMLElement {
-  return el("p", { class: "note" }, text);
 }
 
 function bill(one: Priced, lines: LineCost[], region: string, data: PageData): HTMLElement {
@@ -83,7 +79,7 @@ function priceOf(line: LineCost["line"], region: string, data: PageData): HTMLEl
   return [...tiers, el("span", { class: "tier source" }, from)];
 }
 
-function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
+function crossing(pair: Pair, region: string, data: PageData): (HTMLElement | null)[] {
   const { first, second } = pair;
   const book = data.books[region];
   const intro = note(
@@ -113,15 +109,6 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
   ];
 }
 
-/** The query that a report answers this by: its name, and its text when it is asked for. */
-function sql(name: Query): HTMLElement {
-  return el(
-    "details", {},
-    el("summary", {}, `The query: queries/money/${name}.sql`),
-    el("div", { class: "scroll", role: "region", "aria-label": `queries/money/${name}.sql`, tabindex: 0 }, el("pre", {}, sqlOf(name))),
-  );
-}
-
 /** Every input, those first that are not as the page has them. */
 function inputs(own: Inputs, data: PageData): HTMLElement {
   const entries = Object.entries(own) as [keyof Inputs, Inputs[keyof Inputs]][];
@@ -134,12 +121,4 @@ function inputs(own: Inputs, data: PageData): HTMLElement {
     el("summary", {}, "Every input of this bill"),
     el("dl", { class: "about" }, ...changed.map((one) => row(one, " (set here)")), ...rest.map((one) => row(one, ""))),
   );
-}
-
-function open(title: string, parts: HTMLElement[]): void {
-  const dialog = byId("explanation") as HTMLDialogElement;
-  const close = el("button", { type: "button", class: "close", click: () => dialog.close() }, "Close");
-  const heading = el("h2", { id: "explanation-title" }, title);
-  dialog.replaceChildren(el("div", { class: "bar" }, heading, close), ...parts);
-  dialog.showModal();
 }

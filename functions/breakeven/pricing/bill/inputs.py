@@ -107,6 +107,12 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
         default=None, ge=0, le=10_000, description="people's, a month; null: solved for"
     )
     hour_rate: float = Field(default=75, ge=0, le=10_000, description="US dollars an hour of a person's work")
+    migration_hours: float | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        description="people's, once, to move to another queue; null: not asked",
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from breakeven.pricing.bill.known_capacity import known_capacities
-from breakeven.report.contents import BEHIND, COST, ORIGIN, OTHERS, Contents, sections_of
+from breakeven.report.contents import BEHIND, COST, GAIN, ORIGIN, OTHERS, Contents, sections_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
@@ -15,7 +15,7 @@ from breakeven.report.money.priced.price_owners import prices_in_short
 from breakeven.report.render.page import Content, keys_of, money_keys, set_page
 from breakeven.report.render.page_data import Printed, page_data
 from breakeven.report.render.script import script
-from breakeven.report.sections.answer import answer_in_detail, cost
+from breakeven.report.sections.answer import answer_in_detail, cost, service_features
 from breakeven.report.sections.origins import provenance
 from breakeven.report.sections.speeds.scenario_results import AS_PRINTED
 from breakeven.report.sections.subject import Subject
@@ -30,6 +30,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     """
     contents: Contents = {
         BEHIND: (lambda _: answer_in_detail.detail_section(cheaper_where(money)),),
+        GAIN: (service_features.section,),
         COST: (cost.section,),
         OTHERS: (lambda _: _published(sources),),
         ORIGIN: (provenance.assumptions_section,),

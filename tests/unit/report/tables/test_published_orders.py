@@ -52,8 +52,11 @@ def test_orders_are_held_against_the_runs_own_rates():
     assert [cells[-1] for cells in rows(prefetch(2500.0, 2000.0, 3000.0)).values()] == [NOT, NOT]
 
 
-def test_rates_whose_intervals_overlap_are_equal():
-    found = prefetch(1900.0, 2000.0, 2100.0)
+def test_rates_whose_intervals_overlap_are_equal_and_not_far_from_each_other():
+    cells = ((1, 1900.0), (2, 1950.0), (20, 2000.0))
+    found = of_suite(
+        "consumers-by-prefetch", *(("prefetch", {"consumers": 1, "prefetch": n}, rate) for n, rate in cells)
+    )
     case = found.cases[0]
     fields = {"environment": "local", "figure": "msg_per_s", "metric": "consume", "repeats": 3}
     fields |= {"least": 1.0, "greatest": 3.0, "spread": 0.2, "spread_over_10_percent": True}
@@ -69,7 +72,9 @@ def test_rates_whose_intervals_overlap_are_equal():
         loader_saturated=False,
     )
     found = found.model_copy(update={"repeats": [wide]})
-    assert rows(found)["a prefetch of 20 is far faster than one of 1"][-1] == SAME
+    said = rows(found)
+    assert said["a prefetch of 2 is faster than one of 1"][-1] == SAME
+    assert said["a prefetch of 20 is far faster than one of 1"][-1] == NOT
 
 
 @pytest.mark.parametrize(
@@ -78,6 +83,9 @@ def test_rates_whose_intervals_overlap_are_equal():
         ("higher", (100, 90, 110), (80, 70, 89), HOLDS),
         ("higher", (100, 90, 110), (80, 70, 90), SAME),
         ("higher", (80, 70, 89), (100, 90, 110), NOT),
+        ("apart", (100, 90, 110), (80, 70, 89), HOLDS),
+        ("apart", (100, 90, 110), (80, 70, 90), NOT),
+        ("apart", (80, 70, 89), (100, 90, 110), NOT),
         ("alike", (110, 110, 110), (100, 100, 100), HOLDS),
         ("alike", (111, 111, 111), (100, 100, 100), NOT),
         ("alike", (150, 90, 210), (100, 95, 105), HOLDS),
@@ -126,6 +134,35 @@ def test_a_bound_says_so():
     cases = [case.model_copy(update={"flags": ["loader_saturated"]}) for case in found.cases]
     cells = rows(found.model_copy(update={"cases": cases}))
     assert cells["a prefetch of 20 is far faster than one of 1"][:2] == ("≥ 2,000", "≥ 100")
+
+
+def why(found):
+    (table,) = published_orders.section(Subject(found, None)).parts
+    return [note for note in table.notes if note.startswith("Where an order does not hold: ")]
+
+
+def test_where_an_order_does_not_hold_what_may_be_why_is_said():
+    assert why(prefetch(100.0, 2000.0, 2100.0)) == []
+    found = prefetch(2500.0, 2000.0, 2100.0)
+    (said,) = why(found)
+    assert "other machines and releases than the source had. The source's machines: one broker" in said
+    cases = [case.model_copy(update={"flags": ["shared_host", "loader_saturated"]}) for case in found.cases]
+    (said,) = why(found.model_copy(update={"cases": cases}))
+    assert (
+        "a loader was the limit of a figure, which is a lower bound, loaders and brokers shared one machine"
+        in said
+    )
+
+
+def test_flags_of_orders_that_hold_are_no_reason():
+    found = prefetch(2500.0, 2000.0, 2100.0)
+    saturated = {"flags": ["loader_saturated"]}
+    cases = [
+        case.model_copy(update=saturated if case.parameters["prefetch"] == 50 else {"flags": []})
+        for case in found.cases
+    ]
+    (said,) = why(found.model_copy(update={"cases": cases}))
+    assert "a loader was the limit" not in said
 
 
 def test_other_suites_and_published_figures_have_no_such_section():

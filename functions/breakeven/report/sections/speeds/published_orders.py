@@ -13,15 +13,23 @@ from breakeven.published.rows import SOURCES, Published, PublishedOrder, Side, l
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
-from breakeven.terms import TargetName
+from breakeven.terms import Flag, TargetName
 
 #: by which the higher of two rates that are alike may be above the other
 ALIKE = 1.1
 EQUAL = (
-    "Figures whose 95% intervals overlap count as equal. Without repeats there are no intervals, and the two "
-    "figures are compared as they are."
+    "Figures whose 95% intervals overlap count as equal, and as not “far” from each other. Without repeats "
+    "there are "
+    "no intervals, and the two figures are compared as they are."
 )
 HOLDS, NOT, SAME = "holds", "does not hold", "equal within the intervals"
+#: flags that may be why an order does not hold, and what each says of the figures
+CAUSES: dict[Flag, str] = {
+    "loader_saturated": "a loader was the limit of a figure, which is a lower bound",
+    "busy_host": "a host was busy with something else",
+    "shared_host": "loaders and brokers shared one machine, whose processors may be the limit of both",
+    "emulated": "a service was emulated",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def holds(order: PublishedOrder, first: Measured, second: Measured) -> str:
         near = max(first.value, second.value) <= ALIKE * min(first.value, second.value)
         return HOLDS if near or overlap else NOT
     if overlap:
-        return SAME
+        return NOT if order.relation == "apart" else SAME
     return HOLDS if first.value > second.value else NOT
 
 
@@ -89,29 +97,64 @@ def _orders(report: Report, published: Published, figure: Figure) -> list[Publis
     return [order for order in published.orders if order.suite == report.suite and _figure(order) is figure]
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An order with the figures of both its sides; ``targets``: of whom they are."""
+
+    order: PublishedOrder
+    targets: tuple[str, str]
+    first: Measured
+    second: Measured
+
+    @property
+    def result(self) -> str:
+        return holds(self.order, self.first, self.second)
+
+    @property
+    def cases(self) -> tuple[CaseReport, ...]:
+        return (*self.first.cases, *self.second.cases)
+
+    def row(self, figure: Figure) -> Row:
+        names = dict.fromkeys(words.target_name(target) for target in self.targets)
+        return Row(
+            labels=(self.order.says, " and ".join(names)),
+            cells=(self.first.shown(figure), self.second.shown(figure), self.result),
+            origin=_origin(self.cases),
+        )
+
+
 def _table(report: Report, published: Published, figure: Figure) -> Table:
-    rows = (row for order in _orders(report, published, figure) for row in _rows(report, order, figure))
+    found = [
+        each for order in _orders(report, published, figure) for each in _compared(report, order, figure)
+    ]
     return Table(
         slug=f"{figure.slug}-{published.id}",
         caption=f"Orders of “{published.title}” ({published.label})",
         label_titles=("The source says", "Target"),
         columns=(f"first, {figure.unit}", f"second, {figure.unit}", "in this run"),
-        rows=tuple(rows),
-        notes=(EQUAL,),
+        rows=tuple(each.row(figure) for each in found),
+        notes=(EQUAL, *_why_not(found, published)),
     )
 
 
-def _rows(report: Report, order: PublishedOrder, figure: Figure) -> Iterator[Row]:
+def _why_not(found: Sequence[Compared], published: Published) -> Iterator[str]:
+    """What differs from the source where an order does not hold; nothing where all hold."""
+    flags = {flag for each in found if each.result == NOT for case in each.cases for flag in case.flags}
+    if not any(each.result == NOT for each in found):
+        return
+    here = [said for flag, said in CAUSES.items() if flag in flags]
+    setup = {name: text for name, text in published.setup.items() if name in ("machines", "rabbitmq")}
+    there = "; ".join(f"{words.setup_name(name).lower()}: {text}" for name, text in setup.items())
+    differs = words.listing([*here, "other machines and releases than the source had"])
+    yield f"Where an order does not hold: {differs}. The source's {there}."
+
+
+def _compared(report: Report, order: PublishedOrder, figure: Figure) -> Iterator[Compared]:
     for targets in _pairs(report, order):
         sides = zip((order.first, order.second), targets, strict=True)
         first, second = (_measured(report, order, side, target, figure) for side, target in sides)
         if first and second:
-            names = dict.fromkeys(words.target_name(target) for target in targets)
-            yield Row(
-                labels=(order.says, " and ".join(names)),
-                cells=(first.shown(figure), second.shown(figure), holds(order, first, second)),
-                origin=_origin((*first.cases, *second.cases)),
-            )
+            yield Compared(order, targets, first, second)
 
 
 def _pairs(report: Report, order: PublishedOrder) -> Iterator[tuple[str, str]]:
