@@ -21,15 +21,15 @@ def moving(answer: Answer) -> list[str]:
         if usd is not None
     ]
     takes = f"A move takes {number(once)} hours of staff time once, {words.dollars(once * hour_usd)}"
-    return [f"{takes}: {'; '.join(found)}."] if found else []
+    return [f"{takes}, and is paid back: {'; '.join(found)}."] if found else []
 
 
 def _paid_back(sqs: str, label: str, saved_usd: float, once_usd: float) -> str:
     """``saved_usd``: a month, by moving there from SQS; less than nothing by moving back."""
     if saved_usd == 0:
-        return f"{sqs} and {label} cost the same, so that none between them is paid back"
+        return f"never between {sqs} and {label}, which cost the same"
     ends = (sqs, label) if saved_usd > 0 else (label, sqs)
-    return f"from {ends[0]} to {ends[1]} it is paid back {_after(once_usd / abs(saved_usd))}"
+    return f"from {ends[0]} to {ends[1]}, {_after(once_usd / abs(saved_usd))}"
 
 
 def _after(months: float) -> str:

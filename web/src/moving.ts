@@ -15,14 +15,14 @@ export function moving(answer: Answer): string {
     if (one && one.usd !== null) found.push(paidBack(sqs, one.option.label, used.usd - one.usd, once * hourUsd));
   }
   const takes = `A move takes ${number(once)} hours of staff time once, ${dollars(once * hourUsd)}`;
-  return found.length ? `${takes}: ${found.join("; ")}.` : "";
+  return found.length ? `${takes}, and is paid back: ${found.join("; ")}.` : "";
 }
 
 /** `saved`: dollars a month, by moving there from SQS; less than nothing by moving back. */
 function paidBack(sqs: string, label: string, saved: number, once: number): string {
-  if (saved === 0) return `${sqs} and ${label} cost the same, so that none between them is paid back`;
+  if (saved === 0) return `never between ${sqs} and ${label}, which cost the same`;
   const [from, to] = saved > 0 ? [sqs, label] : [label, sqs];
-  return `from ${from} to ${to} it is paid back ${after(once / Math.abs(saved))}`;
+  return `from ${from} to ${to}, ${after(once / Math.abs(saved))}`;
 }
 
 function after(months: number): string {

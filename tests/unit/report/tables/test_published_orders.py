@@ -149,7 +149,7 @@ def test_where_an_order_does_not_hold_what_may_be_why_is_said():
     cases = [case.model_copy(update={"flags": ["shared_host", "loader_saturated"]}) for case in found.cases]
     (said,) = why(found.model_copy(update={"cases": cases}))
     assert (
-        "a loader was the limit of a figure, which is a lower bound, loaders and brokers shared one machine"
+        "a loader was the limit of a figure, which is a lower bound; loaders and brokers shared one machine"
         in said
     )
 

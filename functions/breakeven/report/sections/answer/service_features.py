@@ -122,7 +122,7 @@ def section(subject: Subject) -> Section | None:
     """Nothing of it depends on the run; none beside what a source published, which chose its own server."""
     if subject.report.source is not None:
         return None
-    return Section("features", "What each service has", (features(),), "What each has that the others lack")
+    return Section("features", "What each service has", (features(),))
 
 
 def features() -> Table:

@@ -145,7 +145,7 @@ def _why_not(found: Sequence[Compared], published: Published) -> Iterator[str]:
     here = [said for flag, said in CAUSES.items() if flag in flags]
     setup = {name: text for name, text in published.setup.items() if name in ("machines", "rabbitmq")}
     there = "; ".join(f"{words.setup_name(name).lower()}: {text}" for name, text in setup.items())
-    differs = words.listing([*here, "other machines and releases than the source had"])
+    differs = "; ".join([*here, "other machines and releases than the source had"])
     yield f"Where an order does not hold: {differs}. The source's {there}."
 
 
