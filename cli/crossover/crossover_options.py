@@ -43,7 +43,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--instance": (("instance",), "TYPE", "of each node (m7g.large)"),
     "--deployment": (("deployment",), "FORM", "single, pair (mirrored, on 3.x) or trio (quorum) (trio)"),
     "--nodes": (("cluster_nodes",), "N", "of a cluster: a pair has 2 to 9, a trio 3 to 9 (2, 3)"),
-    "--group-size": (("group_size",), "N", "of a trio's nodes, how many have a copy of a queue (3)"),
+    "--group-size": (("group_size",), "N", "nodes that have a copy of a queue (trio: 3, pair: all)"),
     "--commitment": (
         ("commitment",),
         "TERM",

@@ -22,14 +22,19 @@ LARGER: dict[Deployment, str] = {"pair": "mirrored cluster of", "trio": "quorum 
 
 
 class ClusterForm(Frozen):
-    """A mirrored cluster has a copy on every node, a quorum queue one on each member of its group."""
+    """A mirrored cluster has a copy on every node, or on as many as are asked for, a quorum queue one on each
+    member of its group.
+    """
 
     deployment: Deployment = "trio"
     cluster_nodes: int | None = Field(
         default=None, ge=1, le=MAX_NODES, description="null: as many as the form has: 1, 2 or 3"
     )
     group_size: int | None = Field(
-        default=None, ge=1, le=MAX_NODES, description="of a trio: members of a queue's group; null: 3"
+        default=None,
+        ge=1,
+        le=MAX_NODES,
+        description="on how many nodes a queue has a copy; null: on 3 of a trio, on all of a pair",
     )
 
     @property
@@ -39,7 +44,12 @@ class ClusterForm(Frozen):
     @property
     def copies(self) -> int:
         """Of each message, the leader's or master's own among them."""
-        return (self.group_size or GROUP_SIZE) if self.deployment == "trio" else self.nodes
+        return self.group_size or self.usual_copies
+
+    @property
+    def usual_copies(self) -> int:
+        """As many as there are unless another number is asked for."""
+        return GROUP_SIZE if self.deployment == "trio" else self.nodes
 
     @property
     def most_zones(self) -> int:
@@ -69,12 +79,11 @@ def form_problem(asked: ClusterForm) -> str:
         return f"cluster_nodes: a {form} has {there}; give as many, or another deployment"
     if asked.group_size is None:
         return ""
-    if form != "trio":
-        return f"group_size: queues of a {form} have no group of members; leave it out, or give a trio"
+    if form == "single":
+        return "group_size: the queues of a single have one copy; leave it out, or give a trio or a pair"
     if asked.group_size > asked.nodes:
         return (
-            f"group_size: a node has one member of a queue's group at most; give at most {asked.nodes}, or "
-            "more nodes"
+            f"group_size: a node has one copy of a queue at most; give at most {asked.nodes}, or more nodes"
         )
     return ""
 
@@ -111,6 +120,6 @@ def form_of_inputs(inputs: Mapping[str, Any]) -> ClusterForm:
 
 
 def _copies(asked: ClusterForm) -> str:
-    """Said only of a quorum queue's group that is not of the usual size."""
-    usual = asked.deployment != "trio" or asked.copies == GROUP_SIZE
+    """Said only where they are not as many as usual."""
+    usual = asked.copies == asked.usual_copies
     return "" if usual else f", {plural(asked.copies, 'copy', 'copies')} of each message"

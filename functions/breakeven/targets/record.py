@@ -107,8 +107,9 @@ class Look:
 class Guarantees:
     """What differs between targets however alike their settings, in the words that a buyer would ask in.
 
-    In braces stands what the run knows: ``{zones}`` of its nodes, how many ``{nodes}``, ``{handling}`` of
-    partitions, in parentheses, and ``{server}``, its release with what support that has.
+    In braces stands what the run knows: ``{zones}`` of its nodes, how many ``{nodes}``, on how many of them
+    queues are ``{mirrored}``, ``{handling}`` of partitions, in parentheses, and ``{server}``, its release
+    with what support that has.
     """
 
     zones: str
@@ -186,9 +187,9 @@ class TargetRecord:
 
     ``service_metrics``: what CloudWatch has of it; None of what is no service of AWS.
 
-    ``removed_in``: of releases that it cannot run on. ``group_size``: the members of a queue's group, unless
-    a suite says otherwise; None: its queues have none. ``groups``: the same of message groups, within which
-    a queue keeps the order.
+    ``removed_in``: of releases that it cannot run on. ``group_size``: the members of a quorum queue's group,
+    unless a suite says otherwise; None: its queues have none. ``groups``: the same of message groups, within
+    which a queue keeps the order.
 
     ``open_loop``: settings of an open loop, where a suite gives none. ``fixed``: what it does whatever a
     suite asks. ``rates`` and ``open_lane_s`` (seconds until a lane of it can be used) are assumed.
@@ -247,6 +248,11 @@ class TargetRecord:
     def has_classic_queues(self) -> bool:
         """Whether its queues, on nodes of one's own, are classic ones, mirrored or not."""
         return self.nodes is not None and self.group_size is None
+
+    @property
+    def has_mirrors(self) -> bool:
+        """Whether its queues are classic ones with mirrors on other nodes, as many as a case may say."""
+        return self.has_classic_queues and self.own_nodes > 1
 
     @property
     def deployment(self) -> Literal["single", "pair", "trio"] | None:

@@ -153,7 +153,9 @@ class Workload(Frozen):
         description="classic queues: lazy ones keep messages on disk until they are asked for"
     )
     group_size: int | None = Field(
-        ge=1, le=MAX_NODES, description="quorum queues: the members of a queue's group; null: it has none"
+        ge=1,
+        le=MAX_NODES,
+        description="quorum queues: members of a queue's group; mirrored ones: copies, null: on all nodes",
     )
     groups: Groups | None = Field(
         description="FIFO queues: what is a message group of its own; null: queues have none"

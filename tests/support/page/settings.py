@@ -73,6 +73,11 @@ def _drawn(random: Random) -> dict[str, Any]:
         fields["capacity_msg_per_s"] = float(random.randint(500, 60_000))
     if random.random() < 0.4:
         fields |= _consumer(random)
+    if random.random() < 0.3:
+        fields |= {
+            "cluster_nodes": random.choice((None, 3, 5)),
+            "group_size": random.choice((None, 1, 2, 3, 5)),
+        }
     if random.random() < 0.2:
         fields["amazon_mq_price_factor"] = round(random.uniform(0.5, 1.5), 2)
     return fields

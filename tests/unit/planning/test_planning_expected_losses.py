@@ -30,6 +30,8 @@ def notes(
         (SINGLE, {"persistent": False}, "loss is possible, as messages that are not persistent and still in"),
         (SINGLE, {}, "no loss of confirmed messages is expected, as the only node keeps what it confirmed"),
         (TRIO, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
+        (PAIR, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
+        (PAIR, {"group_size": 2}, SYNCED + "all mirrors had each message before it was confirmed."),
         (PAIR, {"confirms": False}, "loss is neither expected nor excluded, as without confirms nothing is"),
         (PAIR, {"kind": "disk-alarm"}, "no loss of confirmed messages is expected, as nodes keep what they"),
         (PAIR, {"kind": "cut-clients"}, "no loss of confirmed messages is expected, as nodes keep what they"),

@@ -29,6 +29,7 @@ from local.stored.answers import answers
 
 MESSAGES, BOOK, KIB = 262_800_000, load_book("us-east-1"), 1024
 FIVE = {"deployment": "trio", "cluster_nodes": 5}
+MIRRORED = {"deployment": "pair", "cluster_nodes": 5}
 DAY = date(2026, 11, 20)
 
 
@@ -69,6 +70,15 @@ def test_a_mirrored_cluster_has_a_copy_on_every_node() -> None:
     assert found["instances"] == pytest.approx(4 * 59.568)
 
 
+def test_a_mirrored_cluster_may_have_fewer_copies_than_nodes() -> None:
+    every, two = bill(**MIRRORED), bill(**MIRRORED, group_size=2)
+    # of five nodes in three zones 8 of 10 pairs have a zone between them, and three mirrors are left out
+    saved = 3 * (8 / 10) * 2 * KIB * MESSAGES / 2**30 * 0.01
+    assert every["traffic across zones"] - two["traffic across zones"] == pytest.approx(saved)
+    assert every | {"traffic across zones": 0} == two | {"traffic across zones": 0}
+    assert capacity_of(ask(**MIRRORED, group_size=2)).network == pytest.approx(937e6 / 8 / (KIB * 2))
+
+
 def test_nodes_are_in_three_zones_at_most_unless_fewer_are_said() -> None:
     assert [ask(deployment="trio", cluster_nodes=nodes).zones for nodes in (3, 4, 9)] == [3, 3, 3]
     assert ask(**FIVE, broker_zones=2).zones == 2
@@ -96,10 +106,11 @@ def test_the_leader_sends_to_its_groups_members_and_to_no_other_node() -> None:
         (
             {**FIVE, "group_size": 7},
             "group_size",
-            "a node has one member of a queue's group at most; give at most 5",
+            "a node has one copy of a queue at most; give at most 5",
         ),
         ({"deployment": "trio", "group_size": 4}, "group_size", "give at most 3, or more nodes"),
-        ({"deployment": "pair", "group_size": 2}, "group_size", "queues of a pair have no group of members"),
+        ({"deployment": "pair", "group_size": 3}, "group_size", "give at most 2, or more nodes"),
+        ({"deployment": "single", "group_size": 1}, "group_size", "the queues of a single have one copy"),
         ({**FIVE, "broker_zones": 4}, "broker_zones", "3"),
     ],
 )
@@ -161,7 +172,10 @@ def test_each_stands_on_the_board_of_sizes_under_a_name_of_its_own() -> None:
 def test_what_was_printed_of_a_pair_is_no_larger_clusters() -> None:
     asked = ask(instance="r3.large", message_bytes=100, deployment="pair")
     assert capacities(asked)
+    assert capacities(asked.but(group_size=2)) == capacities(asked)
+    assert capacities(asked.but(group_size=1)) == {}
     assert capacities(asked.but(cluster_nodes=4)) == {}
+    assert capacities(asked.but(cluster_nodes=4, group_size=2)) == {}
     assert capacities(asked.but(deployment="trio")) == {}
 
 
@@ -196,6 +210,10 @@ def test_names_say_nodes_and_copies_where_they_are_not_the_forms_own() -> None:
         "RabbitMQ trio of x": ClusterForm(deployment="trio", cluster_nodes=3, group_size=3),
         "RabbitMQ trio of x, 1 copy of each message": ClusterForm(deployment="trio", group_size=1),
         "RabbitMQ mirrored cluster of 4 x": ClusterForm(deployment="pair", cluster_nodes=4),
+        "RabbitMQ mirrored cluster of 4 x, 2 copies of each message": ClusterForm(
+            deployment="pair", cluster_nodes=4, group_size=2
+        ),
+        "RabbitMQ pair of x, 1 copy of each message": ClusterForm(deployment="pair", group_size=1),
         "RabbitMQ quorum cluster of 9 x": ClusterForm(deployment="trio", cluster_nodes=9),
     }
     assert {cluster_name(form, "x"): form for form in said.values()} == said

@@ -201,6 +201,24 @@ def test_the_zones_of_the_nodes_are_reported_as_they_were_launched(zones, said):
     assert row.cells[0] == said
 
 
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((None, None), "2, mirrored (ha-mode all)"),
+        ((1, 1), "1 of 2, mirrored (ha-mode exactly)"),
+        ((None, 1), "1 and 2 of 2, mirrored (ha-mode all and exactly)"),
+    ],
+)
+def test_the_copies_of_mirrored_queues_are_reported_as_cases_asked_for_them(sizes, said):
+    report = sample.report(tuple(case for case in PLAN if case.target == sample.RABBITMQ)[:2])
+    cases = [
+        case.model_copy(update={"parameters": {**case.parameters, "group_size": size}})
+        for case, size in zip(report.cases, sizes, strict=True)
+    ]
+    (row,) = differences(report.model_copy(update={"cases": cases})).rows
+    assert row.cells[1] == said
+
+
 def test_the_same_report_gives_the_same_bytes():
     report = sample.report(FEW)
     assert page(report, None) == page(report, None)

@@ -37,10 +37,10 @@ def test_unless_a_suite_says_otherwise_leaders_are_spread_over_groups_of_three()
 def test_both_may_vary_and_are_named_as_readers_would():
     cases = cases_of({"leaders": ["spread", "one"], "group_size": [1, 3]}, TRIO)
     assert [words.cell_name(case.cell) for case in cases] == [
-        "2 threads, leaders spread, groups of 1",
-        "2 threads, leaders spread, groups of 3",
-        "2 threads, leaders on one node, groups of 1",
-        "2 threads, leaders on one node, groups of 3",
+        "2 threads, leaders spread, 1 copy",
+        "2 threads, leaders spread, 3 copies",
+        "2 threads, leaders on one node, 1 copy",
+        "2 threads, leaders on one node, 3 copies",
     ]
     assert [(case.workload.leaders, case.workload.group_size) for case in cases] == [
         ("spread", 1),
@@ -90,7 +90,14 @@ def test_the_plan_prices_what_nodes_pass_to_the_leader():
     ("scenario", "target", "field", "value", "remedy"),
     [
         ({"group_size": 5}, TRIO, "group_size", 5, "has 3 nodes, and each member needs its own; at most 3"),
-        ({"group_size": 2}, PAIR, "group_size", 2, "queues of rabbitmq-mirrored-pair have no group"),
+        ({"group_size": 3}, PAIR, "group_size", 3, "has 2 nodes, and each copy needs its own; at most 2"),
+        (
+            {"group_size": 1},
+            SINGLE,
+            "group_size",
+            1,
+            "queues of rabbitmq-single have no group of members and no mirrors; remove it, or drop",
+        ),
         ({"group_size": 3}, SQS, "group_size", 3, "queues of sqs-standard have no group of members"),
         ({"connect_to": "leader"}, SQS, "connect_to", "leader", "Amazon SQS has no nodes to choose among"),
         (
@@ -127,6 +134,8 @@ def test_where_queues_cannot_be_is_refused_in_the_plan(scenario, target, field, 
         (TRIO, {"group_size": 1}, 0),
         (PAIR, {}, 1),
         (PAIR, {"nodes_down": 1}, 0),
+        (PAIR, {"group_size": 1}, 0),
+        (PAIR, {"group_size": 2, "nodes_down": 1}, 0),
         (SINGLE, {}, 0),
     ],
 )

@@ -123,6 +123,10 @@ def test_no_more_nodes_are_stopped_than_leave_queues_their_majority(nodes, scena
         (5, TRIO, {"group_size": 5, "nodes_down": 2}, 2),
         (4, PAIR, {}, 3),
         (4, PAIR, {"nodes_down": 1}, 2),
+        # mirrors are made on the nodes that run, as far as there are any
+        (5, PAIR, {"group_size": 2}, 1),
+        (5, PAIR, {"group_size": 2, "nodes_down": 3}, 1),
+        (5, PAIR, {"group_size": 4, "nodes_down": 3}, 1),
     ],
 )
 def test_copies_are_due_on_the_nodes_that_are_up_and_in_the_group(nodes, kind, scenario, mirrors):
@@ -132,6 +136,15 @@ def test_copies_are_due_on_the_nodes_that_are_up_and_in_the_group(nodes, kind, s
     assert "mirrors_out_of_sync" not in flags_of(case, None, "measured", "aws", counts)
     fewer = {"before": {"q": mirrors - 1}, "after": {"q": mirrors}}
     assert "mirrors_out_of_sync" in flags_of(case, None, "measured", "aws", fewer)
+
+
+def test_a_mirrored_queue_is_on_all_nodes_or_on_as_many_as_are_asked_for():
+    assert case_of(5, PAIR).workload.group_size is None
+    assert case_of(5, PAIR, group_size=2).workload.parameters()["group_size"] == 2
+    assert case_of(5, PAIR, group_size=2, nodes_down=4).workload.nodes_down == 4, "copies need no majority"
+    error = refused(5, PAIR, group_size=[5, 6])
+    assert (error.field, error.value) == ("scenarios.s.group_size", 6)
+    assert error.remedy.startswith(f"{PAIR}_n has 5 nodes, and each copy needs its own; at most 5")
 
 
 def test_an_even_number_runs_and_the_plan_says_what_it_is_worth():
@@ -171,6 +184,8 @@ def test_what_crosses_zones_is_of_the_groups_members_and_of_all_nodes():
     assert cross_zone_gb(case) / messages == pytest.approx(2 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
     every = case_of(5, group_size=5)
     assert cross_zone_gb(every) / messages == pytest.approx(4 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
+    two = case_of(5, PAIR, group_size=2)
+    assert cross_zone_gb(two) / messages == pytest.approx(0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
 
 
 def test_nodes_go_to_three_zones_at_most_one_after_another():

@@ -13,7 +13,12 @@ export function nodesOf(inputs: Inputs): number {
 
 /** Of each message, the leader's or master's own among them. */
 export function copiesOf(inputs: Inputs): number {
-  return inputs.deployment === "trio" ? (inputs.group_size ?? GROUP_SIZE) : nodesOf(inputs);
+  return inputs.group_size ?? usualCopies(inputs);
+}
+
+/** As many as there are unless another number is asked for. */
+function usualCopies(inputs: Inputs): number {
+  return inputs.deployment === "trio" ? GROUP_SIZE : nodesOf(inputs);
 }
 
 export function mostZones(inputs: Inputs): number {
@@ -45,7 +50,7 @@ export function clusterName(inputs: Inputs): string {
     ? `${NAMES[inputs.deployment]} ${inputs.instance}`
     : `${LARGER[inputs.deployment]} ${nodes} ${inputs.instance}`;
   const copies = copiesOf(inputs);
-  const said = inputs.deployment === "trio" && copies !== GROUP_SIZE;
+  const said = copies !== usualCopies(inputs);
   return `RabbitMQ ${name}${said ? `, ${copies} ${copies === 1 ? "copy" : "copies"} of each message` : ""}`;
 }
 

@@ -186,7 +186,8 @@ def _beside_an_alarm(each: NodeFault, number: int, other: NodeFault) -> str:
 def most_at_once(settings: Mapping[str, Any], cluster: Cluster) -> int:
     """Nodes that may be away at once: as many as leave each queue most of its members, or a copy.
 
-    One always may: where nothing else is left, the queues wait for it.
+    One always may: where nothing else is left, the queues wait for it. For mirrors that are lost, others
+    are made where nodes are left, but nobody knows before when those will be in sync.
     """
-    group = settings.get("group_size")
-    return max(1, (group - 1) // 2 if group else cluster.nodes - 1)
+    copies = settings.get("group_size") or cluster.nodes
+    return max(1, (copies - 1) // 2 if cluster.record.group_size else copies - 1)

@@ -42,7 +42,7 @@ def _nodes_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -
     """
     down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
     has = f"{cluster.target} has {plural(nodes, 'node')}"
-    needs = nodes // 2 + 1 if settings.get("group_size") else 1
+    needs = nodes // 2 + 1 if record.group_size else 1
     if down and record.broker:
         remedy = f"no call stops a node of {record.name}, whose service replaces them; remove it, or give"
         yield fault("nodes_down", down, f"{remedy} this scenario targets without it")
@@ -58,7 +58,7 @@ def _nodes_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -
 
 
 def _queue_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
-    """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
+    """Where queues cannot be: their leaders on a node, their copies on more nodes than there are."""
     record = cluster.record
     if settings["leaders"] == "one" and not record.own_nodes:
         has = "lets nobody put a queue on a node" if record.broker else "has no nodes to put queues on"
@@ -67,17 +67,28 @@ def _queue_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -
     if (mode := settings["queue_mode"]) != "default" and not record.has_classic_queues:
         remedy = f"queues of {record.name} are no classic queues, which alone can be lazy"
         yield fault("queue_mode", mode, f"{remedy}; remove it, or drop {record.name}")
-    if (group := settings.get("group_size")) is None:
+    yield from _copies_faults(settings.get("group_size"), cluster, fault)
+
+
+def _copies_faults(copies: int | None, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
+    """A number of members of a group, or of copies of a mirrored queue, that cannot be; None: none is given.
+
+    With nodes down there may be fewer than asked for: RabbitMQ makes mirrors on nodes that run, as far as
+    there are any (its module ``rabbit_mirror_queue_mode_exactly``), as it does with members.
+    """
+    record = cluster.record
+    if copies is None:
         return
-    if record.group_size is None:
-        remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
-        yield fault("group_size", group, remedy)
-    elif record.broker and group != record.group_size:
+    if record.group_size is None and not record.has_mirrors:
+        remedy = f"queues of {record.name} have no group of members and no mirrors"
+        yield fault("group_size", copies, f"{remedy}; remove it, or drop {record.name}")
+    elif record.broker and copies != record.group_size:
         remedy = f"{record.service} makes queues of {record.group_size} members whatever is asked"
-        yield fault("group_size", group, f"{remedy}; remove it, or drop {record.name}")
-    elif group > cluster.nodes:
-        remedy = f"{cluster.target} has {cluster.nodes} nodes, and each member needs its own"
-        yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")
+        yield fault("group_size", copies, f"{remedy}; remove it, or drop {record.name}")
+    elif copies > cluster.nodes:
+        one = "copy" if record.has_mirrors else "member"
+        remedy = f"{cluster.target} has {cluster.nodes} nodes, and each {one} needs its own"
+        yield fault("group_size", copies, f"{remedy}; at most {cluster.nodes}")
 
 
 def _connection_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:

@@ -118,7 +118,7 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
 
 def mirrors_of(case: Case) -> int:
     """The copies that each queue has beside its leader's when all is well: one on every other node that is
-    not down, or on that of every other member of its group.
+    not down, or as many as its case gives it, as far as there are nodes for them.
     """
     nodes = case.nodes
     return min(case.workload.group_size or nodes, nodes - case.workload.nodes_down) - 1

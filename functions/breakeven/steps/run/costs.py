@@ -172,7 +172,7 @@ def _volume_of(each: Machines | None) -> dict[str, Any]:
 
 
 def _group_size(cases: Sequence[Case], target: TargetName) -> int | None:
-    """Members of a queue's group, where all of the target's cases have as many; None: as usual."""
+    """On how many nodes a queue is, where all of the target's cases have as many; None: as usual."""
     sizes = {case.workload.group_size for case in cases if case.target == target}
     return sizes.pop() if len(sizes) == 1 else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
@@ -80,9 +81,12 @@ class Management:
             if one.get("vhost") == self._access.vhost and one.get("user") == self._access.username
         ]
 
-    def set_policy(self, name: str, pattern: str, definition: dict[str, str]) -> None:
-        """Put a policy on the queues whose names match."""
-        body = {"pattern": pattern, "definition": definition, "apply-to": "queues"}
+    def set_policy(
+        self, name: str, pattern: str, definition: Mapping[str, str | int], priority: int = 0
+    ) -> None:
+        """Put a policy on the queues whose names match; of several that with the highest priority counts."""
+        applied = {"apply-to": "queues", "priority": priority}
+        body = {"pattern": pattern, "definition": dict(definition), **applied}
         self._ask("PUT", self._policy(name), body)
 
     def policy(self, name: str) -> dict[str, Any]:

@@ -72,6 +72,10 @@ class RabbitMQTarget(Target):
     def replicas(self, queue: Mapping[str, Any]) -> tuple[int, int]:
         """Copies of a queue beside the leader's, by the management API: in sync, and due now."""
 
+    def names(self, case: Case, attempt: int) -> tuple[str, ...]:
+        """What the case's queues are called."""
+        return queue_names(case, attempt)
+
     def settings(self, release: str) -> dict[str, str | int]:
         """What else the manifest is to have of the queues, as a release such as ``4.0.5`` has it."""
         return {}
@@ -87,7 +91,7 @@ class RabbitMQTarget(Target):
         check_release(self.name, release)
         if self.policy:
             name, definition = self.policy
-            self._management.set_policy(name, f"^{QUEUES}", dict(definition))
+            self._management.set_policy(name, f"^{QUEUES}", definition)
         await_no(self.problem, HEALTHY_DEADLINE_S)
         noted = self.noted()
         return Description(
@@ -119,7 +123,7 @@ class RabbitMQTarget(Target):
         )
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
-        queues = queue_names(case, attempt)
+        queues = self.names(case, attempt)
         if case.workload.queue_mode == "lazy":
             check_lazy(self.name, str(self._management.overview()["rabbitmq_version"]))
         if self._stopped:

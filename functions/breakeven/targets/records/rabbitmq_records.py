@@ -68,14 +68,14 @@ MIRRORED_PAIR = TargetRecord(
     software="rabbitmq",
     guarantees=Guarantees(
         zones="{zones}",
-        copies="{nodes}, mirrored (ha-mode all)",
+        copies="{mirrored}",
         encryption="TLS; volumes encrypted",
         partition=_SPLIT,
         release="{server}; mirrored queues ended with 3.x",
     ),
     guarantees_locally=Guarantees(
         zones="none: {nodes} nodes on one machine",
-        copies="{nodes}, mirrored (ha-mode all)",
+        copies="{mirrored}",
         encryption="none: plain AMQP on loopback",
         partition=_SPLIT,
         release="{server}; mirrored queues ended with 3.x",

@@ -182,6 +182,10 @@ class _SuiteMaker:
             if done.queue_type == "quorum" and record_of(target).group_size is None:
                 reason = f"queues of {target} are of another type; leave --target out for quorum queues"
                 self.notes.add(name, [Note("queue-arguments", "x-queue-type=quorum", reason)])
+            if "group_size" in done.settings and record_of(target).has_mirrors:
+                pair = f"x-quorum-initial-group-size={done.settings['group_size']}"
+                reason = f"queues of {target} have no group: they are mirrored, with as many copies"
+                self.notes.add(name, [Note("queue-arguments", pair, reason)])
         return list(self._wishes.targets)
 
     def _note_plain(self, spec: Mapping[str, Any], lists: int) -> None:

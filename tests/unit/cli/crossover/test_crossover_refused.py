@@ -69,10 +69,14 @@ from tests.support.money.crossover_command import OF_PAIR, run
         ([*OF_PAIR, "--nodes", "1"], "--nodes: '1': a pair has 2 to 9 nodes; give as many"),
         (["--nodes", "10"], "--nodes: '10': must be at most 9"),
         (["--deployment", "single", "--nodes", "3"], "--nodes: '3': a single has one node"),
-        ([*OF_PAIR, "--group-size", "2"], "--group-size: '2': queues of a pair have no group of members"),
+        (
+            ["--deployment", "single", "--group-size", "1"],
+            "--group-size: '1': the queues of a single have one copy; leave it out",
+        ),
+        ([*OF_PAIR, "--group-size", "3"], "--group-size: '3': a node has one copy of a queue at most; give"),
         (
             ["--deployment", "trio", "--nodes", "5", "--group-size", "7"],
-            "--group-size: '7': a node has one member of a queue's group at most; give at most 5",
+            "--group-size: '7': a node has one copy of a queue at most; give at most 5",
         ),
         (["--book", "/nowhere/book.json"], "--book: '/nowhere/book.json': cannot be read"),
         (["--book", "/dev/null"], "--book: '/dev/null': cannot be read: is not a regular file"),

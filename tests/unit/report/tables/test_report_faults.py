@@ -82,12 +82,13 @@ def test_without_replicas_in_sync_nothing_is_expected(in_sync: bool | None) -> N
 
 
 def test_of_one_copy_the_only_node_is_meant() -> None:
-    """A pair of which one node was stopped for the case, and a group of one member."""
+    """A pair of which one node was stopped for the case, a group of one member, a queue without mirrors."""
     down = {"persistent": False, "nodes_down": 1}
     assert judged(PAIR, {"lost": 1}, mirrors=0, **down)[0][0] == "possible"
     assert judged(PAIR, {"lost": 1}, mirrors=1, **down)[0][0] == "none", "of three nodes two are left"
-    assert judged(TRIO, {"lost": 0}, group_size=1)[0][0] == "none"
-    assert judged(TRIO, {"lost": 0, "back_s": None}, group_size=1)[0][0] is None
+    for target in (TRIO, PAIR):
+        assert judged(target, {"lost": 0}, group_size=1, mirrors=0)[0][0] == "none"
+        assert judged(target, {"lost": 0, "back_s": None}, group_size=1, mirrors=0)[0][0] is None
 
 
 def test_one_ledger_does_not_tell_which_of_two_faults_lost_messages() -> None:

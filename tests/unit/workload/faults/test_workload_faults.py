@@ -327,3 +327,16 @@ def test_what_queues_bear_is_planned(faults: list[dict[str, Any]], target: str, 
     five = {"machines": {TRIO: {"five": {"nodes": 5}}}} if more.get("group_size") == 5 else {}
     (case,) = cases({"faults": faults, **more}, target, **five)
     assert len(case.workload.faults) == len(faults)
+
+
+def test_as_many_nodes_may_be_away_at_once_as_leave_a_mirrored_queue_a_copy() -> None:
+    three = {"machines": {PAIR: {"three": {"nodes": 3}}}}
+    at_once = [fault(node=1), fault(at_s=12, node=2)]
+    assert len(cases({"faults": at_once}, PAIR, **three)) == 1
+    assert len(cases({"faults": at_once, "group_size": 3}, PAIR, **three)) == 1
+    for few in (1, 2):
+        with pytest.raises(InputError) as caught:
+            cases({"faults": at_once, "group_size": few}, PAIR, **three)
+        assert (caught.value.field, caught.value.value) == ("scenarios.s.faults.1.at_s", "12")
+        assert "2 of the 3 nodes" in caught.value.remedy
+        assert "its queues bear 1; begin it at 15 s or later" in caught.value.remedy

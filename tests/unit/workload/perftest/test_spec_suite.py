@@ -263,6 +263,18 @@ def test_the_queues_type_chooses_the_target_and_a_target_that_is_given_comes_fir
     assert any("x-queue-type=quorum" in note for note in notes)
 
 
+def test_members_of_a_group_are_noted_to_be_copies_where_queues_are_mirrored():
+    mirrored = Wishes("local", targets=("rabbitmq-mirrored-pair",))
+    arguments = "x-queue-type=quorum,x-quorum-initial-group-size=2"
+    assert workload(mirrored, queue_arguments=arguments).group_size == 2
+    _, notes = of_params(mirrored, queue_arguments=arguments)
+    assert any(
+        "x-quorum-initial-group-size=2: queues of rabbitmq-mirrored-pair have no group: they are mirrored, "
+        "with as many copies" in note
+        for note in notes
+    )
+
+
 def test_a_target_that_is_no_rabbitmq_is_refused():
     with pytest.raises(InputError, match="--target: 'sqs-standard': must be one of rabbitmq-"):
         of_params(Wishes("local", targets=("sqs-standard",)))

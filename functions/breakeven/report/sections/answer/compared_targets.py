@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from datetime import date
 
@@ -63,14 +63,25 @@ def _describe(report: Report, case: CaseReport) -> tuple[str, ...]:
     facts = report.manifest.targets.get(case.target, {})
     here = case.environment == "local" or case.provenance == "emulated"
     handling = facts.get("partition_handling") or facts.get("cluster_partition_handling")
+    nodes = facts.get("nodes") or record.node_count
     known = {
         "zones": _zones(str(facts.get("zones") or "")),
-        "nodes": facts.get("nodes") or record.node_count,
+        "nodes": nodes,
+        "mirrored": _mirrored(nodes, [each for each in report.cases if each.target == case.target]),
         "handling": f" ({handling})" if handling else "",
         "server": _release(report, case, record, facts),
     }
     differs = astuple(record.guarantees_locally if here else record.guarantees)
     return tuple(text.format(**known) for text in differs)
+
+
+def _mirrored(nodes: object, cases: Sequence[CaseReport]) -> str:
+    """The copies of the target's mirrored queues: on all nodes in cases that give no number of them."""
+    given = {case.parameters.get("group_size") for case in cases}
+    if given == {None}:
+        return f"{nodes}, mirrored (ha-mode all)"
+    counts = words.listing([str(count) for count in sorted({int(one or str(nodes)) for one in given})])
+    return f"{counts} of {nodes}, mirrored (ha-mode {'all and ' if None in given else ''}exactly)"
 
 
 def _zones(launched: str) -> str:
