@@ -123,7 +123,8 @@ def loaded(access: Access, measure_s: float, rate: float) -> dict[str, Any]:
     client.close()
     ledger = account([result], QueueCount(target.depth(queues)))
     target.release(queues)
-    return {**ledger.row(), "complete": ledger.complete, "measured_until_s": result.stages["drain"]}
+    counts = {name: getattr(ledger, name) for name in ("confirmed", "lost", "left", "complete")}
+    return {**counts, "measured_until_s": result.stages["drain"]}
 
 
 def answer(question: dict[str, Any]) -> Any:

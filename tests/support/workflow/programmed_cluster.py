@@ -67,8 +67,9 @@ class ProgrammedCluster:
         self._change()
 
     def queue(self, name: str) -> dict[str, Any]:
-        """Its one mirror is in sync as soon as both nodes run."""
-        return {"name": name, "synchronised_slave_nodes": [] if self.stopped else NODES[1:]}
+        """Its master is on the first node that runs; its one mirror is in sync as soon as both do."""
+        master = next(node for node in NODES if node not in self.stopped)
+        return {"name": name, "node": master, "synchronised_slave_nodes": [] if self.stopped else NODES[1:]}
 
     def close(self) -> None:
         self._api.shutdown()
