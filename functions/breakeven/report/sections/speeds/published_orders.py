@@ -19,8 +19,7 @@ from breakeven.terms import Flag, TargetName
 ALIKE = 1.1
 EQUAL = (
     "Figures whose 95% intervals overlap count as equal, and as not “far” from each other. Without repeats "
-    "there are "
-    "no intervals, and the two figures are compared as they are."
+    "there are no intervals, and the two figures are compared as they are."
 )
 HOLDS, NOT, SAME = "holds", "does not hold", "equal within the intervals"
 #: flags that may be why an order does not hold, and what each says of the figures
