@@ -17,6 +17,7 @@ from pathlib import Path
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.targets.catalog import clusters, record_of
+from breakeven.targets.rabbitmq.rabbitmq_releases import is_too_old, oldest
 from breakeven.terms import Debian
 
 #: in every Debian
@@ -98,8 +99,9 @@ def release_for(debian: Debian) -> Release | None:
     private = PrivateRoot(ROOTS / f"debian-{_source(debian)}")
     if can_have_roots() or (private.version and _namespace()):
         return private
-    # what is not installed yet may be of any release
-    return OWN if SERIES[debian] > SERIES["12"] or OWN.version is None else None
+    if OWN.version is None:  # what is not installed yet may be of any release
+        return OWN
+    return OWN if SERIES[debian] > SERIES["12"] and not is_too_old(OWN.version) else None
 
 
 def debians_of(targets: Iterable[str]) -> set[Debian]:
@@ -125,8 +127,9 @@ def lack(debian: Debian) -> str | None:
     """Why that Debian's RabbitMQ is not to be had here, after the name of what needs it; None where it is."""
     if OWN.version is None or release_for(debian) not in (None, OWN) or _is_own(debian):
         return None
+    wanted = f"{oldest()} or newer" if is_too_old(OWN.version) else f"{SERIES[debian]}"
     return (
-        f"needs RabbitMQ {SERIES[debian]}, as in Debian {_source(debian)}; this machine has {OWN.version}, "
+        f"needs RabbitMQ {wanted}, as in Debian {_source(debian)}; this machine has {OWN.version}, "
         "and a private root can't be had: it takes root or user namespaces (unshare -U), and Debian's keys"
     )
 
@@ -148,7 +151,9 @@ def can_have_roots() -> bool:
 
 def _is_own(debian: Debian) -> bool:
     version = OWN.version
-    return _source(debian) == debian and version is not None and _series(version) == SERIES[debian]
+    if version is None or is_too_old(version):
+        return False
+    return _source(debian) == debian and _series(version) == SERIES[debian]
 
 
 def _source(debian: Debian) -> str:

@@ -159,6 +159,27 @@ def test_a_target_on_an_older_rabbitmq_than_its_own_says_so(host: Host) -> None:
     )
 
 
+def test_a_rabbitmq_that_is_too_old_is_left_alone_for_private_roots(host: Host) -> None:
+    host.has("3.9.29")
+    host.has_root("debian-12", "3.10.8")
+    assert isinstance(release_for("12"), PrivateRoot)
+    assert isinstance(release_for("13"), PrivateRoot)
+    assert missing_roots(["12", "13"]) == ["12", "13"]
+
+
+def test_a_rabbitmq_that_is_too_old_refuses_brokers_with_what_they_need(host: Host) -> None:
+    host.has("3.9.29")
+    host.lets_nobody_mount()
+    assert (release_for("12"), release_for("13")) == (None, None)
+    needed = "needs RabbitMQ 3.10 or newer, as in Debian 12; this machine has 3.9.29, and a private root"
+    with pytest.raises(BreakevenError, match=f"{PAIR} {needed}"):
+        release_of(PAIR)
+    suite, notes = available(load_shipped("quick"))
+    assert suite.targets == ["sqs-standard"]
+    assert notes[0].startswith(f"{TRIO} was left out: it needs RabbitMQ 3.10 or newer, as in Debian 13")
+    assert notes[1].startswith(f"{PAIR} was left out: it {needed}")
+
+
 def test_where_private_roots_cannot_be_had_nothing_stands_for_mirrored_queues(host: Host) -> None:
     host.has("4.0.5")
     host.lets_nobody_mount()

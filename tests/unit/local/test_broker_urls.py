@@ -7,9 +7,11 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
 from breakeven.workload.machines import Machines
-from local.servers.broker_urls import check_count, masked, parse_rabbitmq_urls
+from local.servers import broker_urls
+from local.servers.broker_urls import check_count, check_releases, masked, parse_rabbitmq_urls
 from tests.support.cases import case_with, workload_with
 
+PAIR_OF_NODES = Machines(instance_type="m7g.large", architecture="arm64", vcpu=2, volume_gb=20, nodes=2)
 FIRST, SECOND = "amqp://ann:hidden-word@one:5673/orders", "amqp://ann:hidden-word@two/orders"
 
 
@@ -73,8 +75,7 @@ def test_what_is_wrong_is_named_without_the_password(urls, field, value):
 
 
 def test_a_cluster_of_another_size_than_the_targets_is_refused_before_it_is_tried():
-    machines = Machines(instance_type="m7g.large", architecture="arm64", vcpu=2, volume_gb=20, nodes=2)
-    cases = [case_with(workload_with(), target="rabbitmq-mirrored-pair", machines=machines)]
+    cases = [case_with(workload_with(), machines=PAIR_OF_NODES)]
     check_count([FIRST, SECOND], cases)
     with pytest.raises(InputError) as caught:
         check_count([FIRST], cases)
@@ -88,3 +89,31 @@ def test_an_address_of_numbers_is_masked_readably():
     node = Node(name="n", host="::1", amqp_port=5672, management_port=15672)
     access = Access(username="a@b", password="hidden-word", vhost="/", nodes=(node,))
     assert masked(access) == "amqp://a%40b:***@[::1]:5672/%2F"
+
+
+@pytest.mark.parametrize(
+    ("release", "refused"),
+    [
+        ("3.9.29", "RabbitMQ 3.9.29 is too old: run it on 3.10 or newer"),
+        ("3.10.0", None),
+        ("4.0.5", "RabbitMQ 4.0.5 has no mirrored queues, which left it in 4.0: run it on 3.x, or "),
+    ],
+)
+def test_brokers_of_a_release_that_the_target_cannot_run_on_are_refused(monkeypatch, release, refused):
+    class Answering:
+        def __init__(self, _access):
+            pass
+
+        def overview(self):
+            return {"rabbitmq_version": release}
+
+    monkeypatch.setattr(broker_urls, "Management", Answering)
+    access, cases = parse_rabbitmq_urls([FIRST, SECOND]), [case_with(workload_with(), machines=PAIR_OF_NODES)]
+    if refused is None:
+        check_releases(access, cases)
+        return
+    with pytest.raises(InputError) as caught:
+        check_releases(access, cases)
+    assert caught.value.field == "release"
+    assert caught.value.value == "amqp://ann:***@two:5672/orders"
+    assert caught.value.remedy.startswith(f"rabbitmq-mirrored-pair: {refused}")
