@@ -41,6 +41,8 @@ from tests.support.workflow.processes import eventually
 DEBIAN_RESTARTS_S = 10.0
 #: long enough for three nodes to be taken one after the other, seconds
 ROLLED_S = 150.0
+#: one message's size, bytes
+LARGE = 1_000_000
 CORE_S, WRITTEN = 5.0, 100_000_000
 BURN = f"import time\nuntil = time.time() + {CORE_S}\nwhile time.time() < until: pass"
 
@@ -152,21 +154,37 @@ def test_peers_are_cut_off_shortly_and_the_node_answers_itself(lane):
     assert_whole(lane)
 
 
+def published_s(lane: Lane, node: Instance, queue: str, kind: str) -> float:
+    """How long three large messages take to be confirmed in a queue of that kind, led by the node."""
+    access = lane.first_access(node)
+    start_s, end_s = timed(
+        lambda: lane.loader.ask("publish", access, queue=queue, count=3, kind=kind, size=LARGE)
+    )
+    return end_s - start_s
+
+
 def test_a_narrow_network_takes_its_time_and_loses_what_it_is_told_to(lane):
     node = lane.nodes[0]
-    access, body = lane.first_access(node), 1_000_000
-
-    def published_s(count: int) -> float:
-        start_s, end_s = timed(
-            lambda: lane.loader.ask("publish", access, queue="narrow", count=count, kind="classic", size=body)
-        )
-        return end_s - start_s
-
-    wide_s = published_s(3)
+    wide_s = published_s(lane, node, "narrow", "classic")
     order = impair(lane, node, Impairment("slow-clients", mbit_per_s=8.0, loss_percent=0.5), 40.0)
     answer(lane, order, over=False)
     assert "numgen random mod 10000 < 50 drop" in node.read("nft", "list", "table", "inet", TABLE)
-    assert published_s(3) - wide_s > 2.0, "three megabytes at one a second, but for what buffers hold"
+    narrow_s = published_s(lane, node, "narrow", "classic")
+    assert narrow_s - wide_s > 2.0, "three megabytes at one a second, but for what buffers hold"
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert is_untouched(node)
+    assert_whole(lane)
+
+
+def test_a_narrow_network_to_peers_holds_replication_up_and_clients_of_other_queues_not(lane):
+    """A quorum queue confirms what one other member has: three megabytes to each of two at one a second."""
+    node = lane.nodes[1]
+    wide_s = {kind: published_s(lane, node, f"peers-{kind}", kind) for kind in ("quorum", "classic")}
+    order = impair(lane, node, Impairment("slow-peers", mbit_per_s=8.0), 60.0)
+    answer(lane, order, over=False)
+    replicated_s, alone_s = (published_s(lane, node, f"peers-{kind}", kind) for kind in ("quorum", "classic"))
+    assert replicated_s - wide_s["quorum"] > 2.0
+    assert alone_s < replicated_s / 2
     assert_done(order, answer(lane, order), SIGNAL_LATE_S)
     assert is_untouched(node)
     assert_whole(lane)

@@ -1,5 +1,13 @@
 """Command lines of PerfTest that "Cluster Sizing Case Study – Quorum Queues Part 2" prints (2020)."""
 
+from __future__ import annotations
+
+import re
+import shlex
+
+#: what is as it was in a line that is made small: all but how many, how long and at which rate
+_SMALL = {"-z": "60", "--queue-pattern-to": "5", "--producers": "10", "--consumers": "10"}
+
 SLOW_CONSUMERS = r"""
 -H
 amqp://guest:guest@10.0.0.1:5672/%2f,amqp://guest:guest@10.0.0.2:5672/%2f,amqp://guest:guest@10.0.0.3:5672/%2f
@@ -62,3 +70,14 @@ amqp://guest:guest@10.0.0.1:5672/%2f,amqp://guest:guest@10.0.0.2:5672/%2f,amqp:/
 -vr 108:60 -vr 106:60 -vr 104:60 -vr 102:60 -vr 100:60
 -vr 100:3000
 """
+
+
+def small(line: str) -> list[str]:
+    """Its options for a machine of two cores: a twentieth of its queues and workers, and steps of a second.
+
+    Each producer keeps its rates, and each consumer the processing times that belong to them.
+    """
+    words = shlex.split(line)
+    for option, value in _SMALL.items():
+        words[words.index(option) + 1] = value
+    return [re.sub(r"^(\d+):\d+$", r"\1:1", word) for word in words]
