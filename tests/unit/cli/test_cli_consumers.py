@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from cli import main
@@ -26,6 +29,26 @@ def test_consumers_are_priced_where_they_are_named_and_each_of_their_prices_is_e
     }
     for item in items[kind]:
         assert item in said, item
+
+
+@pytest.mark.parametrize("consumer", [[], ["--consumer", "containers"], ["--consumer", "lambda"]])
+def test_each_price_of_each_bill_is_explained_by_its_item_its_source_and_its_date(
+    consumer: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["crossover", "--rate", "500", "--size", "40KiB", *consumer]
+    assert main.main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    book = json.loads(Path("functions/breakeven/pricing/prices/books/us-east-1.json").read_text())
+    prices = {(price["service"], price["item"]): price for price in book["prices"]}
+    billed = {(line["service"], line["item"]) for option in found["options"] for line in option["lines"]}
+    assert len(billed) >= 8
+    assert main.main([*asked, "--explain", "bills"]) == 0
+    said = capsys.readouterr().out
+    for service, item in billed & set(prices):
+        price = prices[service, item]
+        assert f"us-east-1@2026-11-20 {service}/{item}, {price['source']}, {price['as_of']}" in said
+    for service, item in billed - set(prices):
+        assert f"{service}/{item}" in said
 
 
 def test_without_consumers_the_answer_is_of_the_queue_only(capsys: pytest.CaptureFixture[str]) -> None:
