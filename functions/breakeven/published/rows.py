@@ -54,7 +54,8 @@ class PublishedMetric(Frozen):
 class Figures(Frozen):
     """What a source prints of a cluster that is no rate and no latency.
 
-    ``relative_rate``: the rate as a share of another one, in the source's words.
+    ``relative_rate``: the rate as a share of another one; ``broker_lost``: what the end of a broker did to
+    the rate; both in the source's words.
     """
 
     usd_per_month_per_1000_msg_per_s: Printed | None = None
@@ -62,6 +63,7 @@ class Figures(Frozen):
     backlog: Text | None = None
     completed: Literal["yes", "no"] | None = None
     relative_rate: Text | None = None
+    broker_lost: Text | None = None
 
 
 class Cell(Protocol):

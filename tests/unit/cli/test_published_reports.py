@@ -194,7 +194,10 @@ def test_source_ds_dollars_stand_by_nodes_and_volume(runs):
         "c5.4xlarge 7 16 gp2 107",
     ]
     adverse = [(*row.labels, *row.cells) for row in tables["adverse-conditions"].rows]
-    assert adverse == [("c5.4xlarge", "7", "16", "104"), ("c5.2xlarge", "9", "8", "81")]
+    assert adverse == [
+        ("c5.4xlarge", "7", "16", "104", "no visible mark"),
+        ("c5.2xlarge", "9", "8", "81", "no visible mark"),
+    ]
     held = [(row.cells[-3], row.cells[-2]) for row in tables["slow-consumers"].rows]
     assert held == [("20,000", "yes"), ("20,000", "yes"), ("30,000", "yes"), ("30,000", "no")]
     assert not any(case.produce for case in report(runs, "D").cases), "it prints no rate of a cluster"

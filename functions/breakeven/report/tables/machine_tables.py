@@ -40,6 +40,7 @@ FIGURES = {
     "completed": "completed",
     "relative_rate": "rate",
     "backlog": "backlog, messages",
+    "broker_lost": "a broker lost",
 }
 #: the parameter that says whose rate the one printed rate is
 RATE_OF = "rate_of"
