@@ -10,7 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from breakeven.report.elements import Section
-from breakeven.report.sections.answer import answer_in_detail, compared_targets, cost, service_features
+from breakeven.report.sections.answer import (
+    answer_in_detail,
+    broker_death,
+    compared_targets,
+    cost,
+    service_features,
+)
 from breakeven.report.sections.origins import glossary, provenance
 from breakeven.report.sections.over_time import faults, latency, message_ledger, watched_nodes
 from breakeven.report.sections.speeds import (
@@ -40,7 +46,7 @@ ORIGIN = "Where does it come from?"
 CONTENTS: Contents = {
     OPEN: (failed_cases.section,),
     BEHIND: (answer_in_detail.section,),
-    GAIN: (compared_targets.section, service_features.section),
+    GAIN: (compared_targets.section, service_features.section, broker_death.section),
     COST: (cost.section,),
     "How fast was each, as measured?": (
         scenario_results.section,

@@ -65,6 +65,7 @@ class Chart:
     wide: str
     narrow: str
     scenario: str = ""  # the scenario whose table it stands beside
+    queries: tuple[str, ...] = ()  # as of a table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where, in_short
 from breakeven.report.money.headline import headline
 from breakeven.report.money.priced.price_owners import prices_in_short
-from breakeven.report.render.page import Content, keys_of, money_keys, set_page
-from breakeven.report.render.page_data import Printed, page_data
+from breakeven.report.render.page import PRICED, Content, keys_of, money_keys, set_page
+from breakeven.report.render.page_data import page_data
+from breakeven.report.render.page_evidence import Printed
 from breakeven.report.render.script import script
-from breakeven.report.sections.answer import answer_in_detail, cost, service_features
+from breakeven.report.sections.answer import answer_in_detail, broker_death, cost, service_features
 from breakeven.report.sections.origins import provenance
 from breakeven.report.sections.speeds.scenario_results import AS_PRINTED
 from breakeven.report.sections.subject import Subject
@@ -30,18 +31,12 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     """
     contents: Contents = {
         BEHIND: (lambda _: answer_in_detail.detail_section(cheaper_where(money)),),
-        GAIN: (service_features.section,),
+        GAIN: (service_features.section, broker_death.section),
         COST: (cost.section,),
         OTHERS: (lambda _: _published(sources),),
         ORIGIN: (provenance.assumptions_section,),
     }
-    cases = [
-        (f"published {report.source.date[:4]}", case)
-        for report in sources
-        if report.source
-        for case in report.cases
-    ]
-    printed = Printed(known_capacities(), cases)
+    printed = Printed(known_capacities(), sources)
     books = ", ".join(money.manifest.price_books)
     content = Content(
         headline(money),
@@ -52,6 +47,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
         script(page_data(money, printed)),
         beside=False,
         keys_of=keys_of(money),
+        behind=PRICED,
     )
     return set_page(money, content)
 

@@ -34,6 +34,8 @@ from breakeven.report.tables.guarantees import has_confirms, variant_words
 STYLES = ("style.css", "yours.css")
 #: of a table: nobody reads more of them in a browser, and the page stays one that it opens at once
 MOST_ROWS = 500
+#: queries behind the sentences of a verdict: of what was measured, and of what it costs
+MEASURED, PRICED = ("cases", "throughput", "latency_percentiles", "ledger"), ("crossover", "bills")
 #: such as (between 489 and 2,380)
 ASIDE = re.compile(r"\([^()]*\)")
 #: such as us-east-1
@@ -48,6 +50,10 @@ class Key:
     unit: str
     note: str
     tone: str = ""
+    #: of a break-even: the ways of SQS whose crossing with one's own cluster it is
+    pair: str = ""
+    #: of others: the queries that it is counted by, as of a table
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Content:
 
     :param beside: whether unrounded figures lie in files beside the page
     :param keys_of: what the few figures are of; they stay when the page's controls are moved
+    :param behind: the queries whose columns the figures of the paragraphs are
     """
 
     headline: str
@@ -66,6 +73,7 @@ class Content:
     script: Script | None
     beside: bool = True
     keys_of: str = ""
+    behind: Sequence[str] = ()
 
 
 def page(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
@@ -83,6 +91,7 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
         sections,
         script(page_data(report)),
         keys_of=keys_of(report),
+        behind=MEASURED + PRICED,
     )
     return set_page(report, content)
 
@@ -155,7 +164,7 @@ def keys(report: Report) -> list[Key]:
         ]
     settled = sum(case.status == "ok" for case in report.cases)
     tone = "" if settled == len(report.cases) else "bad"
-    cases = Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone)
+    cases = Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone, queries=("cases",))
     return [*money_keys(report), cases, *_lost(report)]
 
 
@@ -166,12 +175,12 @@ def _lost(report: Report) -> list[Key]:
     unsure = ", as far as is known" if any(ledger.lost is None for ledger in (*confirmed, *written)) else ""
     if not confirmed:
         of = f"of {sent:,} messages sent without confirms{unsure}"
-        return [Key(f"{missing:,}", "missing", of, "")] if written else []
+        return [Key(f"{missing:,}", "missing", of, "", queries=("ledger",))] if written else []
     lost, of_confirmed = _total(confirmed, "lost"), sum(ledger.sent for ledger in confirmed)
     of = f"confirmed messages of {of_confirmed:,} sent{unsure}"
     if written:
         of += f"; of {sent:,} sent without confirms {missing:,} are missing"
-    return [Key(f"{lost:,}", "lost", of, "bad" if lost else "")]
+    return [Key(f"{lost:,}", "lost", of, "bad" if lost else "", queries=("ledger",))]
 
 
 def _total(ledgers: Sequence[Ledger], count: str) -> int:
@@ -204,5 +213,8 @@ def _key(name: str, crossing: Crossover) -> Key:
     between = f"; between {words.figure(ends[0])} and {words.figure(ends[1])}" if ends else ""
     messages, usd = words.amount(crossing.messages_per_month), words.dollars(crossing.usd_per_month)
     return Key(
-        words.figure(crossing.msg_per_s), "msg/s", f"{name}: {messages} messages and {usd} a month{between}"
+        words.figure(crossing.msg_per_s),
+        "msg/s",
+        f"{name}: {messages} messages and {usd} a month{between}",
+        pair=crossing.sqs_option,
     )

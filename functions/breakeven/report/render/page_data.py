@@ -6,11 +6,9 @@ The page computes bills from these with the evaluator in ``web/``; tests hold it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from breakeven import words
 from breakeven.pricing.bill.consumers import FARGATE_GB
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
@@ -24,11 +22,10 @@ from breakeven.pricing.prices.instance_types import machines
 from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.earlier_inputs import EarlierInputs
-from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.contract.report_model import Report
 from breakeven.report.money.headline import headline
 from breakeven.report.money.option_words import SHORT
-from breakeven.report.tables.offered_rates import fell_behind, kept_up
-from breakeven.targets.catalog import CATALOG, FIFO, clusters
+from breakeven.report.render.page_evidence import Printed, evidence
 from breakeven.terms import TargetName
 
 #: of the data and of the page's hash; a page reads no other
@@ -38,17 +35,6 @@ USUAL_RATE = 100.0
 #: what a schema calls the bounds of a field -> what the page calls them
 BOUNDS = {"minimum": "least", "maximum": "most", "exclusiveMinimum": "above", "enum": "options"}
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What sources have published, which stands in where there is no run.
-
-    :param cases: each with how it says where it comes from: 'published 2012'
-    """
-
-    capacities: Sequence[KnownCapacity]
-    cases: Sequence[tuple[str, CaseReport]]
 
 
 def page_data(report: Report, printed: Printed | None = None) -> Json | None:
@@ -99,9 +85,7 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
         | {"msg_per_s": USUAL_RATE if inputs.msg_per_s is None else inputs.msg_per_s},
         "fields": _fields(),
         "capacities": [*_own_capacity(inputs), *_capacities(report.capacities), *known],
-        "latencies": list(
-            _latencies(printed.cases if printed else [(one.provenance, one) for one in report.cases])
-        ),
+        **evidence(report, printed),
         "most_empty_receives": max(1.0, question.counted_empty_receives or 0.0),
     }
 
@@ -243,47 +227,3 @@ def _capacity(
         "managed": managed,
         "about": about,
     }
-
-
-def _latencies(cases: Iterable[tuple[str, CaseReport]]) -> Iterator[Json]:
-    """Of every case that was measured to the end, with all its nodes and no fault."""
-    for origin, case in cases:
-        rate = (
-            case.produce.msg_per_s if case.produce and case.parameters.get("mode") != "load-unload" else None
-        )
-        disturbed = "nodes_down" in case.flags or case.parameters.get("faults")
-        side = _side(TargetName(case.target).kind)
-        if case.status != "ok" or not rate or disturbed or side is None:
-            continue
-        of_whole = case.end_to_end and case.end_to_end.p50_ms is not None
-        found = case.end_to_end if of_whole else case.produce
-        if found is None or (found.p50_ms is None and found.mean_ms is None):
-            continue
-        yield {
-            "side": side,
-            "name": words.target_name(case.target),
-            "origin": origin,
-            "what": "end to end" if of_whole else "of a send alone",
-            "msg_per_s": rate,
-            "p50_ms": found.p50_ms,
-            "p99_ms": found.p99_ms,
-            "mean_ms": found.mean_ms,
-            "message_bytes": case.parameters.get("message_bytes"),
-            "open": case.parameters.get("rate") is not None,
-            # a send's own latency does not grow with the queue
-            "behind": origin != "published" and (not kept_up(case) if of_whole else fell_behind(case)),
-            "batched": _number(case.parameters.get("send_batch")) > 1,
-            "case": words.case_name(case),
-        }
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 1.0
-
-
-def _side(kind: str) -> str | None:
-    if kind in clusters():
-        return str(clusters()[kind].deployment)
-    if kind.startswith(AMAZON_MQ):
-        return AMAZON_MQ
-    return {FIFO.kind: "fifo"}.get(kind, "sqs") if kind in CATALOG else None

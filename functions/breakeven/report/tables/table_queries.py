@@ -1,10 +1,10 @@
-"""Queries that the figures of a report's tables are columns of: what the page shows where somebody asks."""
+"""Queries that the figures of a report's tables and charts are columns of: what the page shows who asks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from breakeven.report.elements import Folded, Part, Section, Table
+from breakeven.report.elements import Chart, Folded, Part, Section, Table
 
 #: by section: of its tables that are not named below
 OF_SECTIONS: dict[str, tuple[str, ...]] = {
@@ -47,11 +47,22 @@ OF_TABLES: dict[str, tuple[str, ...]] = {
     "identical-cases": ("throughput",),
     "call-errors": ("cases",),
 }
+#: by chart, as its name begins; of others those of their section
+OF_CHARTS: dict[str, tuple[str, ...]] = {
+    "cost": ("cost_curves",),
+    "hours": ("break_even_hours",),
+    "map": ("decision_map",),
+    "sensitivity": ("sensitivity",),
+    "open-loop-": ("rate_over_time",),
+    "rate-over-time-": ("rate_over_time",),
+    "faults-": ("rate_over_time", "faults"),
+}
 #: tables whose figures are no query's: words, price lists, what was read of a service or of a host, and
 #: comparisons with another run's report
 OF_NONE = (
     "differences",
     "features",
+    "broker-death",
     "price-sources",
     "cloudwatch-",
     "volumes-surveyed",
@@ -61,7 +72,7 @@ OF_NONE = (
 
 
 def with_queries(section: Section) -> Section:
-    """The same, each of its tables with its queries."""
+    """The same, each of its tables and charts with its queries."""
     return replace(section, parts=tuple(_part(section.slug, part) for part in section.parts))
 
 
@@ -72,13 +83,18 @@ def queries_of(section: str, table: str) -> tuple[str, ...]:
     return OF_TABLES.get(table) or OF_SECTIONS.get(section, ())
 
 
+def queries_of_chart(section: str, chart: str) -> tuple[str, ...]:
+    """The same of a chart."""
+    named = (queries for name, queries in OF_CHARTS.items() if chart.startswith(name))
+    return next(named, OF_SECTIONS.get(section, ()))
+
+
 def _part(section: str, part: Part) -> Part:
-    if isinstance(part, Table):
-        return replace(part, queries=queries_of(section, part.slug))
     if isinstance(part, Folded):
-        inner = tuple(
-            replace(one, queries=queries_of(section, one.slug)) if isinstance(one, Table) else one
-            for one in part.parts
-        )
-        return replace(part, parts=inner)
-    return part
+        return replace(part, parts=tuple(_figures(section, one) for one in part.parts))
+    return _figures(section, part) if isinstance(part, Table | Chart) else part
+
+
+def _figures(section: str, part: Table | Chart) -> Table | Chart:
+    of = queries_of_chart if isinstance(part, Chart) else queries_of
+    return replace(part, queries=of(section, part.slug))
