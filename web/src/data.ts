@@ -131,8 +131,10 @@ export interface Latency {
   name: string;
   /** end to end, or of a send alone */
   what: string;
-  /** measured, emulated, published */
+  /** measured, emulated, published 2012 */
   origin: string;
+  /** key of `PageData.published`; null: the run's own */
+  source: string | null;
   msg_per_s: number;
   /** of a message; null: a source does not say */
   message_bytes: number | null;
@@ -146,6 +148,37 @@ export interface Latency {
   /** whether its sends carried several messages */
   batched: boolean;
   case: string;
+}
+
+/** What becomes of a queue when a broker dies, as its makers document it. */
+export interface Documented {
+  said: string;
+  source: string;
+  url: string;
+  as_of: string;
+}
+
+/** A broker's end in a case of the run, or in a row that a source printed. */
+export interface Death {
+  side: Latency["side"];
+  name: string;
+  origin: string;
+  said: string;
+  /** before it */
+  msg_per_s: number | null;
+  message_bytes: number | null;
+  case: string;
+  source: string | null;
+}
+
+/** A publication whose rows stand in a page without a run. */
+export interface Published {
+  title: string;
+  author: string;
+  publication: string;
+  date: string;
+  url: string | null;
+  machines: string | null;
 }
 
 /** What a field takes, from the model of the inputs. */
@@ -181,6 +214,15 @@ export interface PageData {
   fields: Record<string, Field>;
   capacities: KnownCapacity[];
   latencies: Latency[];
+  deaths: {
+    /** by form of queue: of SQS and of clusters their side, of Amazon MQ with -single or -cluster */
+    documented: Record<string, Documented>;
+    /** what it means where Lambda consumes, by the side of an option */
+    with_lambda: Record<string, string>;
+    seen: Death[];
+  };
+  /** by id */
+  published: Record<string, Published>;
   /** empty receives a message at most, where their number is not known: one, or the most that the run counted */
   most_empty_receives: number;
 }

@@ -7,11 +7,13 @@ import { moving } from "./moving.js";
 import { settings } from "./settings.js";
 import { initial, rateOf, settled, type State } from "./state.js";
 import { chart, key } from "./view/chart.js";
-import { byId, whole } from "./view/dom.js";
+import { byId, el } from "./view/dom.js";
 import { legend } from "./view/legend.js";
-import { explanations } from "./view/explain.js";
+import { explanations, type Explanations } from "./view/explain.js";
+import { figuresIn, withFigures } from "./view/figures.js";
 import { Form } from "./view/form.js";
-import { offerOrigins } from "./view/origins.js";
+import { offerOrigins, originButton } from "./view/origins.js";
+import { showAnswers } from "./view/owner.js";
 import { LIGHT, theme } from "./view/palette.js";
 import { HEIGHT, WIDTH, picture } from "./view/picture.js";
 import { changes, prices } from "./view/tables.js";
@@ -74,20 +76,23 @@ class Page {
   private draw(): void {
     const { shown, state, data } = this;
     const explains = explanations(shown, state.region, data);
-    byId("yours-verdict").replaceChildren(...whole(verdict(shown, state.region)));
+    const say = (id: string, text: string) => byId(id).replaceChildren(...withFigures(text, shown, explains, data));
+    say("yours-verdict", verdict(shown, state.region));
     const usual = initial(data);
     const asked = state.region === usual.region && JSON.stringify(state.inputs) === JSON.stringify(usual.inputs);
-    byId("yours-beside").textContent = beside(shown, data);
+    say("yours-beside", beside(shown, data));
     // the page's own headline, which stands above, says it of the page's own inputs
-    byId("yours-ranges").textContent = asked ? "" : ranges(shown);
-    byId("yours-moving").textContent = moving(shown);
-    byId("yours-supposed").textContent = supposed(shown, data);
+    say("yours-ranges", asked ? "" : ranges(shown));
+    say("yours-moving", moving(shown));
+    say("yours-supposed", supposed(shown, data));
+    showAnswers(shown, state.region, data, new Date());
     const pressed = document.activeElement?.getAttribute("data-key");
     byId("yours-tables").replaceChildren(prices(shown, data, theme(), explains), changes(shown, data, explains));
     if (pressed) document.querySelector<HTMLElement>(`[data-key="${CSS.escape(pressed)}"]`)?.focus();
     const frame = byId("yours-chart");
     const width = Math.max(280, frame.clientWidth || 640);
-    frame.replaceChildren(chart(shown, width, width < NARROW ? 320 : 400, theme()));
+    const origin = originButton("the chart of costs", () => explains.all(["cost_curves", "crossover"]));
+    frame.replaceChildren(chart(shown, width, width < NARROW ? 320 : 400, theme()), el("p", { class: "note" }, origin));
     byId("yours-legend").replaceChildren(...legend(shown, theme()));
     byId("yours-rings").textContent = key(shown);
     byId("yours-settings").textContent = settings(state, data);
@@ -148,7 +153,11 @@ if (embedded) {
     if (event.target === byId("explanation")) close();
   });
   new Page(data);
-  offerOrigins();
+  const usual = initial(data);
+  const asked = answer(settled(usual, data), usual.region, rateOf(usual, data) ?? 0, data);
+  const own: Explanations = explanations(asked, usual.region, data);
+  figuresIn(document.querySelector("h1"), () => own.all(["crossover", "bills"]));
+  offerOrigins(asked, own, data);
 }
 keepHash();
 // on paper everything is open

@@ -52,3 +52,8 @@ export function sqlOf(name: string): { file: string; text: string } | null {
   const text = MONEY[name] ?? MEASURED[name];
   return text === undefined ? null : { file: `queries/${name in MONEY ? "money/" : ""}${name}.sql`, text: whole(text) };
 }
+
+/** Whether a question is one about money, which is asked of prices and inputs. */
+export function isOfMoney(name: string): boolean {
+  return name in MONEY;
+}

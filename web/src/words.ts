@@ -1,5 +1,5 @@
 // The answer in sentences.
-import type { Inputs, Latency, PageData } from "./data.js";
+import type { Inputs, PageData } from "./data.js";
 import { brokersOf, nodesOf, secondsPerMonth, zonesOf } from "./bill/form.js";
 import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
@@ -77,7 +77,8 @@ export function verdict(answer: Answer, region: string): string {
   return `${traffic} ${spoken(best)} is the cheapest${same}: ${dollars(best.usd)} a month${less(answer, best)}.`;
 }
 
-const SIDES: Record<string, string> = { sqs: "SQS", "self-hosted": "RabbitMQ", "amazon-mq": "Amazon MQ" };
+/** By the side of an option. */
+export const SIDES: Record<string, string> = { sqs: "SQS", "self-hosted": "RabbitMQ", "amazon-mq": "Amazon MQ" };
 
 /** By how much it costs less than what is cheapest beside it, of another side: every way of SQS is one side. */
 function less(answer: Answer, best: Priced): string {
@@ -247,44 +248,4 @@ export function hoursLeft(sqs: Priced | undefined, other: Priced, inputs: Inputs
   if (!sqs || sqs.usd === null || other.usd === null || inputs.hour_rate <= 0) return null;
   const people = other.lines.find(({ line }) => line.line === "people")?.usd ?? 0;
   return Math.max(0, (sqs.usd - (other.usd - people)) / inputs.hour_rate);
-}
-
-/** From half to twice as much counts as near. */
-function isNear(found: number, wanted: number): boolean {
-  return found >= wanted / 2 && found <= wanted * 2;
-}
-
-/** Cases of an option near the rate, with messages of about that size; a source may not say theirs. */
-function casesNear(one: Priced, rate: number, data: PageData): Latency[] {
-  const { side, id } = one.option;
-  const wanted = side === "sqs" ? (one.inputs.queue === "fifo" ? "fifo" : "sqs") : side === "amazon-mq" ? "amazon-mq" : id.slice(9);
-  const batched = side === "sqs" && (id === BATCHED || (id === AS_USED && one.inputs.send_batch > 1));
-  return data.latencies.filter(
-    (found) =>
-      found.side === wanted && (side !== "sqs" || found.batched === batched) && isNear(found.msg_per_s, rate) &&
-      (found.message_bytes === null || isNear(found.message_bytes, one.inputs.message_bytes)),
-  );
-}
-
-/**
- * In a cell, what was measured of an option near the rate: 3.2 ms, 99 of 100 within 12 ms. Only of cases that kept up,
- * as elsewhere messages waited in a queue that grew; of open loops before closed ones.
- */
-export function latencyNear(one: Priced, rate: number, data: PageData): string {
-  const near = casesNear(one, rate, data);
-  const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
-  const [found] = near.filter(({ behind }) => !behind).sort((a, b) => Number(b.open) - Number(a.open) || apart(a) - apart(b));
-  if (!found) return near.length ? "no case near kept up" : "nothing measured near";
-  return latencyWords(found);
-}
-
-function latencyWords(found: Latency): string {
-  const of = [
-    found.what === "end to end" ? "" : ` ${found.what}`,
-    found.message_bytes === null ? ", size not given" : "",
-    found.origin === "measured" ? "" : `, ${found.origin}`,
-  ].join("");
-  if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${of}`;
-  const p99 = found.p99_ms === null ? "" : `, 99 of 100 within ${figure(found.p99_ms)} ms`;
-  return `half within ${figure(found.p50_ms)} ms${p99}${of}`;
 }

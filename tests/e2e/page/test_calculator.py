@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,31 @@ from playwright.sync_api import Page
 from breakeven.pricing.bill.questions import BATCHED, SQS_NAMES
 from breakeven.report.charts.marks import line
 from cli.main import main
-from tests.support.page.owner_questions import OWNER, QUESTIONS, place
+from tests.support.page.owner_questions import DEATH, LARGE, OWNER, QUESTIONS, SURE, place
 
 LATENCY = "#yours-prices tbody tr:first-child td.words"
+#: of published rows alone, each labelled
+OF_NO_RUN = (
+    (OWNER, "what latency is given up?", LATENCY, "nothing measured near"),
+    (OWNER, "how sure is that?", f"{SURE} .badge", "published"),
+    (OWNER, "was it measured?", SURE, "No run stands behind this: only what others have printed."),
+    (OWNER, "who measured what?", SURE, "“Amazon SQS vs RabbitMQ”, lemieux66, after a study by Maxim Bruner"),
+    (OWNER, "on what?", SURE, "measured on two EC2 m1.small"),
+    (
+        "#v1&traffic=100",
+        "what stands near it?",
+        SURE,
+        "sources have printed 1 case (published 2012, size not given",
+    ),
+    (
+        LARGE,
+        "what does a broker's death do, in figures?",
+        DEATH,
+        "Published 2020, RabbitMQ quorum queues, with messages of 1 KiB, not 40 KiB: with 7 x c5.4xlarge, a "
+        "broker lost: no visible mark; with 9 x c5.2xlarge, a broker lost: no visible mark.",
+    ),
+    ("#v1&deployment=pair", "and of a pair?", DEATH, "No source here has figures of it in such a cluster."),
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +77,11 @@ def test_it_says_that_no_run_stands_behind_it(opened, file):
     assert row.locator(".badge").inner_text() == "published"
 
 
-@pytest.mark.parametrize(
-    ("hash", "question", "element", "expected"),
-    [*QUESTIONS, (OWNER, "what latency is given up?", LATENCY, "nothing measured near")],
-)
+@pytest.mark.parametrize(("hash", "question", "element", "expected"), [*QUESTIONS, *OF_NO_RUN])
 def test_an_owners_questions_have_their_answers(opened, hash, question, element, expected):
-    assert expected in opened(hash).locator(place(element)).inner_text(), question
+    page = opened(hash)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    assert expected in page.locator(place(element)).inner_text(), question
 
 
 def test_it_opens_with_the_trio_and_of_a_pair_that_is_chosen_says_that_its_queues_have_ended(opened):
@@ -173,6 +195,26 @@ def test_who_says_that_price(opened):
     assert "2 x m7g.large x 730 h" in said
     assert "us-east-1@2026-11-20 ec2/m7g.large, " in said
     assert "2026-07-20" in said
+
+
+def test_each_source_says_how_old_it_is(opened):
+    said = opened(OWNER).locator(SURE).inner_text()
+    today = date.today()
+    for year, month, name in ((2012, 12, "2012-12-07"), (2020, 6, "2020-06")):
+        assert f"{name}, {(today.year * 12 + today.month - year * 12 - month) // 12} years old" in said
+
+
+@pytest.mark.parametrize(
+    ("form", "page"),
+    [
+        ("trio", "quorum-queues#leader-election"),
+        ("pair", "3.13/ha#behaviour"),
+        ("single", "3.13/ha#non-mirr"),
+    ],
+)
+def test_what_a_brokers_death_does_has_the_address_that_says_so(opened, form, page):
+    link = opened(f"#v1&deployment={form}").locator(f"{DEATH} a").first
+    assert link.get_attribute("href").startswith(f"https://www.rabbitmq.com/docs/{page}")
 
 
 def test_the_file_is_small(file):

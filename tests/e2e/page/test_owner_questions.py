@@ -11,7 +11,7 @@ from breakeven.report.render.page import page as render
 from breakeven.results.queries import query
 from tests.fixtures.report import sample
 from tests.support.page import owner_report
-from tests.support.page.owner_questions import LARGE, OWNER, QUESTIONS, place
+from tests.support.page.owner_questions import DEATH, LARGE, OWNER, QUESTIONS, SURE, place
 
 #: at which the run measured both
 MEASURED = "#v1&traffic=500"
@@ -31,6 +31,21 @@ OF_RUN = (
         "#repeats",
         "no difference between the targets can be distinguished from chance",
     ),
+    (
+        LARGE,
+        "what does a broker's death do?",
+        DEATH,
+        "Measured, RabbitMQ mirrored pair, with messages of 1 KiB at 1,000 messages a second, not 40 KiB: "
+        "rabbit1@localhost (the leader's node) was killed at 12.3 s",
+    ),
+    (LARGE, "of what?", DEATH, "The run ended no broker of such a cluster"),
+    (
+        MEASURED,
+        "how sure is that?",
+        SURE,
+        "measured 1 case (emulated) of SQS, 2 cases (measured) of RabbitMQ",
+    ),
+    (LARGE, "how sure is that?", SURE, "Whether the loader itself measured rightly: the run's self-test"),
     (LARGE, "what latency is given up?", NEAR.format("rabbitmq-pair"), "nothing measured near"),
 )
 
@@ -65,6 +80,16 @@ def test_who_says_that_price(page, site):
     assert "2 x m7g.large x 730 h" in said
     assert f"{sample.BOOK} ec2/m7g.large, " in said
     assert "2026-07-20" in said
+
+
+def test_who_says_that_price_of_large_messages_that_lambda_consumes(page, site):
+    opened(page, site, LARGE).locator('[data-key="price-sqs-as-used"]').click()
+    said = page.locator("#explanation").inner_text()
+    assert "send ceil(1 x 40960 B / 64 KiB) / 1 = 1" in said
+    assert f"{sample.BOOK} lambda/request, AWS price list as read 2026-09-29, 2026-09-29" in said
+    assert f"{sample.BOOK} lambda/gb_second_arm, " in said
+    page.keyboard.press("Escape")
+    assert opened(page, site, OWNER).locator('#asked-whose tr[data-price^="lambda/"]').count() == 0
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ function managed(inputs: Inputs, book: Book, data: PageData): Option {
 }
 
 /** The first that holds; they stand in the order in which they count. */
-function capacityFor(inputs: Inputs, known: KnownCapacity[]): KnownCapacity | undefined {
+export function capacityFor(inputs: Inputs, known: KnownCapacity[]): KnownCapacity | undefined {
   return known.find(
     (one) =>
       !one.managed && one.deployment === inputs.deployment && one.nodes === nodesOf(inputs) &&

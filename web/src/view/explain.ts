@@ -2,10 +2,13 @@
 import type { Inputs, PageData } from "../data.js";
 import { secondsPerMonth } from "../bill/form.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
-import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
+import { billAt, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
-import { about, amount, dollars, figure, listing, number, unitPrice, unitWords } from "../numbers.js";
+import { prices } from "../asked/whose.js";
+import { about, amount, dollars, figure, listing, number } from "../numbers.js";
 import { between, everyRate } from "../pair_words.js";
+import { compared, optionOf, own, pairOf } from "../words.js";
+import { AMAZON_MQ, AS_USED, BATCHED } from "../cost/options.js";
 import { note, open, sql } from "./dialog.js";
 import { el } from "./dom.js";
 import type { Explains } from "./tables.js";
@@ -13,8 +16,24 @@ import type { Explains } from "./tables.js";
 const MOST_CROSSINGS = 9;
 const FORMULA = "Units a month = fixed + by cluster x clusters + by message x messages; dollars = units x price, through its tiers.";
 
-export function explanations(answer: Answer, region: string, data: PageData): Explains {
+/** What the load of a cluster comes to, in the words of the inputs. */
+const LOAD = "A cluster must carry rate x peak_factor / utilisation, divided by the number of clusters.";
+
+/** What stands behind every figure of an answer: its bills, where two of them meet, and the inputs. */
+export interface Explanations extends Explains {
+  all: (queries: string[]) => void;
+  /** the same, to stand under the text of queries */
+  parts: () => (HTMLElement | null)[];
+}
+
+export function explanations(answer: Answer, region: string, data: PageData): Explanations {
+  const parts = () => [
+    note(`${FORMULA} ${LOAD} Bills are at ${figure(answer.rate)} messages a second.`), meetings(answer),
+    ...compared(answer).map((one) => bill(one, one.lines, region, data)), inputs(answer.inputs, data),
+  ];
   return {
+    parts,
+    all: (queries) => open("What these figures come from", [...parts(), ...queries.map(sql)]),
     price: (one) => open(`${one.option.label}: ${dollars(one.usd)} a month`, [
       note(`At ${figure(answer.rate)} messages a second. ${FORMULA}`), bill(one, one.lines, region, data), inputs(one.inputs, data),
       sql("bills"),
@@ -35,6 +54,21 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
       ]);
     },
   };
+}
+
+/** Where those that are compared change places. */
+function meetings(answer: Answer): HTMLElement {
+  const mine = own(answer);
+  const found = [AS_USED, BATCHED].flatMap((id) => (mine && pairOf(answer, id, mine.option.id)) ?? []);
+  const managed = optionOf(answer, AMAZON_MQ);
+  if (managed) found.push(...[BATCHED].flatMap((id) => pairOf(answer, id, managed.option.id) ?? []));
+  if (answer.managed) found.push(answer.managed);
+  return el("ul", { class: "note" }, ...found.map((pair) => {
+    const where = pair.rate === null
+      ? pair.above ? `${pair.above.option.label} is cheaper ${everyRate(pair)}` : "not priced"
+      : `they change places at ${figure(pair.rate, 6)} messages a second${between(pair)}`;
+    return el("li", {}, `${pair.first.option.label} and ${pair.second.option.label}: ${where}.`);
+  }));
 }
 
 function bill(one: Priced, lines: LineCost[], region: string, data: PageData): HTMLElement {
@@ -66,12 +100,8 @@ function priceOf(line: LineCost["line"], region: string, data: PageData): HTMLEl
   if (!book) return [];
   const price = line.own ?? book.prices[`${line.service}/${line.item}`];
   if (!price) return [el("span", {}, "not known")];
-  const unit = unitWords(price.unit);
   const factor = line.factor === 1 ? "" : ` x ${figure(line.factor)}`;
-  const tiers = tiersOf(line, book).map(([from, to, usd]) => {
-    const range = from === 0 && to === null ? "" : ` from ${amount(from)} ${to === null ? "on" : `to ${amount(to)}`}`;
-    return el("span", { class: "tier" }, `${usd === null ? "not known" : unitPrice(usd)}${factor} per ${unit}${range}`);
-  });
+  const tiers = prices(line, price.unit, book, factor).map((said) => el("span", { class: "tier" }, said));
   const from =
     "as_of" in price
       ? `${book.label} ${line.service}/${line.item}, ${data.sources[price.source] ?? ""}, ${price.as_of}`
