@@ -28,7 +28,7 @@ export interface Explanations extends Explains {
 
 export function explanations(answer: Answer, region: string, data: PageData): Explanations {
   const parts = () => [
-    note(`${FORMULA} ${LOAD} Bills are at ${figure(answer.rate)} messages a second.`), meetings(answer),
+    note(`${FORMULA} ${LOAD} Bills are at ${figure(answer.rate)} messages a second; at other rates the same lines hold.`), meetings(answer),
     ...compared(answer).map((one) => bill(one, one.lines, region, data)), inputs(answer.inputs, data),
   ];
   return {

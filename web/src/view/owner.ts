@@ -13,7 +13,7 @@ const SELF_TEST = "validity";
 /** Puts the answers under their questions. */
 export function showAnswers(answer: Answer, region: string, data: PageData, today: Date): void {
   byId("asked-sure").replaceChildren(...sure(answer, region, data, today).filter((part) => part !== null));
-  byId("asked-death").replaceChildren(...outcomes(answer, data).map(death));
+  byId("asked-death").replaceChildren(...outcomes(answer, data).flatMap(death));
   byId("asked-whose").replaceChildren(...prices(answer, region, data));
 }
 
@@ -30,9 +30,9 @@ function sure(answer: Answer, region: string, data: PageData, today: Date): (HTM
   return [none, list, el("p", {}, priceSure(answer, region, data)), el("p", {}, measuredSure(answer, data).join(" ")), proof];
 }
 
-function death({ name, said, source, url, as_of, seen }: Outcome): HTMLElement {
-  const documented = [" (Documented: ", link(source, url), `, as of ${as_of}.) `];
-  return el("p", {}, el("b", {}, `${name}. `), said, ...documented, seen);
+function death({ name, said, source, url, as_of, seen }: Outcome): HTMLElement[] {
+  const documented = [" (Documented: ", link(source, url), `, as of ${as_of}.)`];
+  return [el("p", {}, el("b", {}, `${name}. `), said, ...documented), ...(seen ? [el("p", {}, seen)] : [])];
 }
 
 /** Outwards, to a page of the documentation; of no other scheme than the web's. */
