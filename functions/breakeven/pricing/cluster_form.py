@@ -47,6 +47,11 @@ class ClusterForm(Frozen):
         return self.group_size or self.usual_copies
 
     @property
+    def is_mirrored(self) -> bool:
+        """Are its queues classic ones with mirrors on other nodes?"""
+        return self.deployment == "pair"
+
+    @property
     def usual_copies(self) -> int:
         """As many as there are unless another number is asked for."""
         return GROUP_SIZE if self.deployment == "trio" else self.nodes

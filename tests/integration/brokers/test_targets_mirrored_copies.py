@@ -9,6 +9,8 @@ import pika
 import pytest
 
 from breakeven.errors import CaseError
+from breakeven.pricing.cluster_form import ClusterForm
+from breakeven.pricing.cluster_traffic import hop_share, replicated
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
@@ -16,6 +18,7 @@ from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import definition_of, pol
 from breakeven.targets.target import open_target
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.messages import PATIENCE_S
+from tests.support.loaders.node_traffic import sends_a_message
 from tests.support.loaders.real_nodes import made_whole, some_nodes
 from tests.support.servers import CREDENTIALS
 from tests.support.workflow.processes import eventually
@@ -135,3 +138,11 @@ def test_dismantling_takes_the_policies_away(target, cluster, queue_case):
     with pytest.raises(ManagementError) as caught:
         Management(cluster.access).policy(policy_of(2))
     assert caught.value.status == 404
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_case, copies):
+    (queue,) = target.prepare(queue_case(PAIR, group_size=copies), attempt=1).queues
+    form = ClusterForm(deployment="pair", cluster_nodes=3, group_size=copies)
+    hop = hop_share(form, None)
+    assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)

@@ -12,11 +12,14 @@ from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
+from breakeven.pricing.cluster_form import ClusterForm
+from breakeven.pricing.cluster_traffic import hop_share, replicated
 from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from local.servers.broker_releases import PrivateRoot, release_of
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import PATIENCE_S, live
+from tests.support.loaders.node_traffic import sends_a_message
 from tests.support.loaders.real_nodes import made_whole
 from tests.support.workflow.processes import eventually
 
@@ -155,3 +158,10 @@ def test_a_leader_killed_in_mid_case_loses_nothing_confirmed(target, cluster, qu
     assert ledger.confirmed > 0
     assert eventually(lambda: target.problem((queue,)) is None, PATIENCE_S), "the member is back"
     target.release(queues)
+
+
+def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_case):
+    (queue,) = target.prepare(queue_case(TARGET, group_size=3), attempt=1).queues
+    form = ClusterForm(deployment="trio")
+    hop = hop_share(form, None)
+    assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)

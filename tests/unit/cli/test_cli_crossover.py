@@ -35,9 +35,9 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     )
     assert (code, err) == (0, "")
     assert "2 KiB messages, queue only, prices of eu-west-1@2026-11-20" in out
-    assert "SQS as used is cheaper below 50.3 msg/s (between" in out
+    assert "SQS as used is cheaper below 53.1 msg/s (between" in out
     assert "Never: SQS batched and long-polled and RabbitMQ pair of m7g.large do not cost the same" in out
-    assert "Each cluster costs $143.38 a month for the 6,670 messages a second" in out
+    assert "a million more messages cost $0.172 on a RabbitMQ pair of m7g.large (traffic across zones)" in out
     assert "hours of work a month at $50.00 an hour" in out
     assert "One cluster needs at least 2,140 msg/s with one node down" in out
     assert "before tax, as shipped, not asked of AWS today" in out

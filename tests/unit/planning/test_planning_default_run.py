@@ -97,12 +97,12 @@ def written_usd() -> float:
 
 
 def zones_usd() -> float:
-    """Three crossings of a message of the pair and 3.2 of the trio, both directions: searches above all.
+    """4.5 crossings of a message of the pair and 3.2 of the trio, both directions: searches above all.
 
     Of Amazon MQ's, publishes and deliveries of the half of clients in another zone.
     """
     search, latency = OFFERED_S * 6000, sum(RATES) * LATENCY_S
-    own = (3 + 3.2) * (2 * search + latency + CLOSED * CLOSED_S * 375)
+    own = (4.5 + 3.2) * (2 * search + latency + CLOSED * CLOSED_S * 375)
     return 2 * REPEATS * (own + search + latency) * 1024 / 2**30 * 0.01
 
 

@@ -154,8 +154,8 @@ def test_dollars_by_hand():
         "dynamodb/write": (loader_s + 20) * 1e-6,
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
         "athena/tb": 22 * 10e6 / 1e12 * 5,
-        # each message crosses three times, and each crossing is billed both ways
-        "network/cross_zone_gb": 10_000 * 1024 * 3 * 2 / 2**30 * 0.01,
+        # each message crosses 4.5 times, and each crossing is billed both ways
+        "network/cross_zone_gb": 10_000 * 1024 * 4.5 * 2 / 2**30 * 0.01,
         "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7 + 1) * 8192 / 2**30 * 0.5,
         "cloudwatch/metric_month": 3 * 1 / 730 * 0.3,
         # five of the one queue on SQS

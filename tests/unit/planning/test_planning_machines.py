@@ -245,8 +245,8 @@ def test_what_goes_from_zone_to_zone_is_of_the_zones_that_the_nodes_are_in():
 
     assert gb() == gb("a", "b")
     # of a pair in one zone only clients in the other cross: half of publishes and half of deliveries, of the
-    # three crossings that a message makes with nodes in two
-    assert gb("a") == pytest.approx(gb("a", "b") / 3)
+    # 4.5 crossings that a message makes with nodes in two
+    assert gb("a") == pytest.approx(gb("a", "b") / 4.5)
 
 
 def _in(machines, zones):

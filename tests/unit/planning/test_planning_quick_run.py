@@ -56,8 +56,8 @@ def functions_usd() -> float:
 
 
 def zones_usd() -> float:
-    """Three crossings of a message of the pair, both directions: 400 msg/s a worker, 5,000 in all. A trio
-    has a copy more, of which some stay in the zone: 3.2.
+    """4.5 crossings of a message of the pair, both directions: 400 msg/s a worker, 5,000 in all. Of a trio,
+    whose leader sends each copy once, some stay in the zone: 3.2.
     """
     parallel = 5 * 400 * (1 + 5 + 10) + 5 * 5000
     of_1_kib = parallel + 5 * 400 * (5 + 10 + 5) + 8 * 400 * 11 + LOADED
@@ -65,7 +65,7 @@ def zones_usd() -> float:
     # the warm-up: three windows of a second of each size, four workers
     of_1_kib += 3 * 4 * 400
     of_64_kib += 3 * 894
-    crossing = 3 * (of_1_kib + 64 * of_64_kib) + 3.2 * (parallel + OFFERED)
+    crossing = 4.5 * (of_1_kib + 64 * of_64_kib) + 3.2 * (parallel + OFFERED)
     return 2 * crossing * 1024 / 2**30 * 0.01
 
 

@@ -57,9 +57,10 @@ def test_a_pair_beside_sqs_at_1_kib_unbatched() -> None:
     assert bill("sqs-as-used") == pytest.approx({"requests": 314.96} | SQS_ALARMS)
     # a tenth of the calls: 78.84 million, less a million free
     assert bill("sqs-batched") == pytest.approx({"requests": 31.136} | SQS_ALARMS)
-    # a copy to the other zone, half of the clients' traffic both ways, half of it on to the leader: 3
-    traffic = 3 * 2 * KIB * MESSAGES / 2**30 * 0.01
-    assert traffic == pytest.approx(15.0375, rel=1e-5)
+    # round the ring, 2, and to the mirror from a channel at the master, half of the time; half of publishes
+    # and deliveries to another zone, and half on to the master: 4.5
+    traffic = 4.5 * 2 * KIB * MESSAGES / 2**30 * 0.01
+    assert traffic == pytest.approx(22.5563, rel=1e-5)
     assert bill("rabbitmq") == pytest.approx(PAIR | {"traffic across zones": traffic})
 
 
@@ -106,14 +107,14 @@ def test_no_crossover_at_64_kib_in_two_zones_with_clients_spread() -> None:
         ("sqs-batched", "rabbitmq"): ("never", "sqs-batched"),
     }
     # traffic alone costs more a message than SQS's three requests
-    assert 3 * 2 * 64 * KIB / 2**30 * 0.01 > 3 * 4e-7
+    assert 4.5 * 2 * 64 * KIB / 2**30 * 0.01 > 3 * 4e-7
     # the same pair in one zone does cross
     assert crossings(message_bytes=64 * KIB, broker_zones=1)["sqs-as-used", "rabbitmq"]["kind"] == "meet"
 
 
 def test_the_crossover_of_the_pair_at_1_kib() -> None:
     # fixed 129.336 - 0.20 (alarms) + 0.40 (free requests), over $1.2e-6 less the pair's traffic a message
-    slope = 3 * 4e-7 - 3 * 2 * KIB / 2**30 * 0.01
+    slope = 3 * 4e-7 - 4.5 * 2 * KIB / 2**30 * 0.01
     found = crossings()["sqs-as-used", "rabbitmq"]
     assert found["messages_per_month"] == pytest.approx((129.336 - 0.20 + 0.40) / slope)
     assert (found["cheaper_below"], found["cheaper_above"]) == ("sqs-as-used", "rabbitmq")
@@ -268,7 +269,7 @@ def test_break_even_hours_leave_peoples_own_line_out() -> None:
         (found,) = [row for row in rows if row["asked"] and row["sqs_option"] == "sqs-as-used"]
         return float(found["hours"])
 
-    saved = 314.96 + 0.20 - (129.336 + 3 * 2 * KIB * MESSAGES / 2**30 * 0.01)
+    saved = 314.96 + 0.20 - (129.336 + 4.5 * 2 * KIB * MESSAGES / 2**30 * 0.01)
     assert hours(hour_rate=50) == pytest.approx(saved / 50)
     assert hours(hour_rate=50, hours=7) == pytest.approx(saved / 50)
     of_amazon_mq = hours("amazon-mq", hour_rate=50, deployment="single")

@@ -83,8 +83,8 @@ def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
     assert {labels: row["msg/s"] for labels, row in rows.items()} == {
         ("as used", PAIR): "43.1",
         ("batched", PAIR): "785",
-        ("as used", MQ): "195",
-        ("batched", MQ): "2,430",
+        ("as used", MQ): "191",
+        ("batched", MQ): "1,910",
         ("3 calls a message", "RabbitMQ pair of m1.small"): "14.8",
         ("its chart", "its pair: 60,000 an hour"): "17",
     }
@@ -96,7 +96,7 @@ def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
     )
     assert (first["cheaper below"], first["cheaper above"], first["kind"]) == ("SQS", "RabbitMQ", "meet")
     beside = rows["as used", MQ]
-    assert (beside["range, msg/s"], beside["a cluster must carry"]) == ("146 to 207", "838 msg/s")
+    assert (beside["range, msg/s"], beside["a cluster must carry"]) == ("144 to 198", "820 msg/s")
 
 
 def test_each_row_stands_under_the_prices_that_it_is_at(report):
@@ -173,7 +173,7 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
     ]
     curves = [c for c in report.cost_curves if c.question_id == sample.QUESTION]
     shown = shown_rates(report, report.headline_question)
-    assert [rate for rate in shown if rate not in RATES] == [pytest.approx(6812.92, rel=1e-6)], "Amazon MQ's"
+    assert set(shown) <= set(RATES)
     for row, rate in zip(table.rows, shown, strict=True):
         sums = [curve.usd_at(rate) for curve in curves]
         assert list(row.cells[2::2]) == [dollars(usd) for usd in sums]
@@ -181,11 +181,11 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
     assert [row.labels[1] for row in table.rows][:2] == ["2.63 million", "26.3 million"]
     assert table.columns[:2] == ("of these", "as used")
     assert [row.cells[0] for row in table.rows] == [
-        *["SQS batched"] * 3, "RabbitMQ", "Amazon MQ", "RabbitMQ"
+        *["SQS batched"] * 3, "RabbitMQ", "Amazon MQ"
     ]  # fmt: skip
-    assert [row.cells[1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 2, "Amazon MQ", "RabbitMQ"]
-    assert "4.29, 42.9, 429, 4,290, 29,200 and 42,900 msg/s at peak with one node down" in table.notes[1]
-    assert "Amazon MQ 4.29, 42.9, 429, 4,290, 29,200 and 21,400 with all brokers up" in table.notes[1]
+    assert [row.cells[1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 2, "Amazon MQ"]
+    assert "4.29, 42.9, 429, 4,290 and 21,400 msg/s at peak with one node down" in table.notes[1]
+    assert "Amazon MQ 4.29, 42.9, 429, 4,290 and 21,400 with all brokers up" in table.notes[1]
     assert table.notes[2].startswith("Amazon MQ is ranked as if traffic between its brokers, whose price")
 
 
@@ -197,7 +197,7 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     assert "These prices include 40 hours of staff time a month for RabbitMQ." in dear.verdict
     assert ", Amazon MQ above that, and a RabbitMQ pair" in dear.verdict
     assert (
-        "These prices suppose that each Amazon MQ cluster can carry 10,400 messages a second (more at higher "
+        "These prices suppose that each Amazon MQ cluster can carry 8,200 messages a second (more at higher "
         "rates), with free traffic between Amazon MQ's brokers."
     ) in dear.verdict
     noted = in_detail(dear)["The headline"]
@@ -212,7 +212,7 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
 def test_a_stretch_that_the_headline_names_has_a_row_of_its_own():
     # above the last of the round rates
     far = report_of(hours=40.0, amazon_mq=None)
-    assert "in 2 zones below about 19,800 messages a second" in far.verdict
+    assert "in 2 zones below about 20,500 messages a second" in far.verdict
     table = prices_table(far)
     assert [row.labels[0] for row in table.rows][-1] == "21,544 msg/s"
     assert [row.cells[0] for row in table.rows] == [*["SQS batched"] * 5, "RabbitMQ"]

@@ -3,7 +3,8 @@ import type { Book, Inputs } from "../data.js";
 import { number } from "../numbers.js";
 import type { Machines } from "./capacity.js";
 import { surplusShare } from "./capacity.js";
-import { copiesOf, nodesOf, zonesOf } from "./form.js";
+import { nodesOf, zonesOf } from "./form.js";
+import { hopShare, replicated } from "./traffic.js";
 import { BYTES_PER_GB, known, line, through, type Line, type OwnPrice } from "./line.js";
 
 const FREE_IOPS = 3000;
@@ -72,9 +73,9 @@ function traffic(inputs: Inputs): Line {
   const nodes = nodesOf(inputs);
   const zones = zonesOf(inputs);
   const apart = apartShare(nodes, zones);
-  const replicate = (copiesOf(inputs) - 1) * apart;
+  const replicate = replicated(inputs) * apart;
   const clients = 2 * clientShare(inputs, zones);
-  const hops = 2 * (inputs.leader_hop_share ?? (nodes - 1) / nodes) * apart;
+  const hops = 2 * hopShare(inputs) * apart;
   const total = replicate + clients + hops;
   const said =
     `${number(total)} crossings a message (copies ${number(replicate)}, clients in another zone ` +

@@ -1,6 +1,7 @@
 // What one cluster carries all month: its capacity, capped by what the machine sustains.
 import type { BrokerType, Inputs, Machine } from "../data.js";
-import { brokersOf, copiesOf } from "./form.js";
+import { brokersOf } from "./form.js";
+import { leaderSends } from "./traffic.js";
 
 export type Machines = Record<string, Machine>;
 export type Brokers = Record<string, BrokerType>;
@@ -17,9 +18,9 @@ export interface Capacity {
   mean: number | null;
 }
 
-/** Messages a second that the leader's baseline sends: once to a consumer and once to each other copy. */
-function sent(baseline: number, bytes: number, copies: number): number {
-  return (baseline * 1e6) / 8 / (bytes * copies);
+/** Messages a second that the leader's baseline sends so many times each. */
+function sent(baseline: number, bytes: number, times: number): number {
+  return (baseline * 1e6) / 8 / (bytes * times);
 }
 
 function capacity(inputs: Inputs, stated: number | null, network: number | null, credits: number): Capacity {
@@ -32,7 +33,7 @@ function capacity(inputs: Inputs, stated: number | null, network: number | null,
 
 export function ownCapacity(inputs: Inputs, machines: Machines): Capacity {
   const machine = machines[inputs.instance];
-  const network = machine?.network ? sent(machine.network, inputs.message_bytes, copiesOf(inputs)) : null;
+  const network = machine?.network ? sent(machine.network, inputs.message_bytes, leaderSends(inputs)) : null;
   const credits = inputs.cpu_credits === "standard" ? (machine?.credits ?? 1) : 1;
   return capacity(inputs, inputs.capacity_msg_per_s, network, credits);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from breakeven.pricing.bill.cluster_capacity import surplus_share
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, number
+from breakeven.pricing.cluster_traffic import hop_share, replicated
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import vcpus
 from breakeven.words import plural
@@ -66,19 +67,17 @@ def people(inputs: Inputs, asked: float | None) -> Line:
 def crossings_per_message(inputs: Inputs) -> float:
     """How often a message's bytes go from one zone to another.
 
-    Once a copy on a node in another zone, a quorum queue's members being on any of the nodes; publish and
-    deliver by the share of clients in another zone than the node they speak to; both again where that node
-    must pass them to the queue's leader elsewhere.
+    For its copies (``cluster_traffic``), on any of the nodes; publish and deliver by the share of clients in
+    another zone than the node they speak to; both again where that node must pass them to the queue's leader
+    elsewhere.
     """
-    replicate, clients, hops = _crossings(inputs)
-    return replicate + clients + hops
+    return sum(_crossings(inputs))
 
 
 def _crossings(inputs: Inputs) -> tuple[float, float, float]:
     apart = apart_share(inputs.nodes, inputs.zones)
-    hop = inputs.leader_hop_share
-    hop = (inputs.nodes - 1) / inputs.nodes if hop is None else hop
-    return (inputs.copies - 1) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
+    hop = hop_share(inputs, inputs.leader_hop_share)
+    return replicated(inputs, hop) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
 
 
 def client_share(inputs: Inputs, zones: int) -> float:

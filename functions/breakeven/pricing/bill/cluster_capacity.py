@@ -11,6 +11,7 @@ from math import ceil
 from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
+from breakeven.pricing.cluster_traffic import hop_share, leader_sends
 from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import Machine, machines
 
@@ -99,14 +100,15 @@ def capacity_of(inputs: Inputs) -> Capacity:
     """The capacity that a question's cluster is priced with.
 
     Of the machine's baselines only the network's is known for most types; it caps the rate by the bytes that
-    the queue's leader sends: each message once to a consumer and once to each other copy.
+    the queue's leader sends: each message once to a consumer, and for its copies (``cluster_traffic``).
 
     :raises InputError: the instance type is none that is known
     """
     known = machines().get(inputs.instance)
     reasons = dict(known.reasons) if known else {}
     baseline = known.network_baseline_mbps if known else None
-    network = None if baseline is None else _sent(baseline, inputs.message_bytes, inputs.copies)
+    sends = leader_sends(inputs, hop_share(inputs, inputs.leader_hop_share))
+    network = None if baseline is None else _sent(baseline, inputs.message_bytes, sends)
     names = {
         "network_baseline_mbps": "network",
         "ebs_baseline_mibps": "volume",
@@ -145,9 +147,9 @@ def amazon_mq_capacity(inputs: Inputs) -> Capacity:
     return Capacity(stated, network, inputs.utilisation, inputs.peak_factor, (), nodes_down=0)
 
 
-def _sent(baseline_mbps: float, message_bytes: int, copies: int) -> float:
-    """Messages a second that the leader's baseline sends: once to a consumer and once to each other copy."""
-    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * copies)
+def _sent(baseline_mbps: float, message_bytes: int, times: float) -> float:
+    """Messages a second that the leader's baseline sends so many times each."""
+    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * times)
 
 
 def _credits(inputs: Inputs, known: Machine | None) -> tuple[float, tuple[str, ...]]:

@@ -34,7 +34,7 @@ def test_crossings_by_size_and_zones(report):
     assert table.columns == ("2 zones", "1 zone") * 2
     rows = cells_by_position(table)
     assert rows["1 KiB"] == ("43.1", "41.1", "785", "411")
-    assert rows["16 KiB"][:2] == ("173 to 32,700", "41.1")
+    assert rows["16 KiB"][:2] == ("173 to 29,500", "41.1")
     assert (rows["24 KiB"][0], rows["2 KiB"][2]) == ("never", "never")
     assert rows["32 KiB"] == rows["64 KiB"][:1] + rows["32 KiB"][1:]
     single = by_size_table(report_of(broker_zones=1))
@@ -68,7 +68,7 @@ def test_a_crossing_by_size_goes_on_to_the_next_change_where_there_is_one():
     report = report_of(capacity_msg_per_s=3000.0)
     table, asked = by_size_table(report), report_of(capacity_msg_per_s=3000.0, message_bytes=16_384)
     (first, again) = [row.msg_per_s for row in changes(own_crossings(asked, "sqs-as-used"))][:2]
-    assert cells_by_position(table)["16 KiB"][0] == f"{figure(first)} to {figure(again)}" == "173 to 31,500"
+    assert cells_by_position(table)["16 KiB"][0] == f"{figure(first)} to {figure(again)}" == "173 to 29,500"
     assert RANGES in table.notes
     once = [row for row in report.crossovers_by_size if not row.again_msg_per_s]
     assert RANGES not in by_size_table(report.model_copy(update={"crossovers_by_size": once})).notes

@@ -14,7 +14,7 @@ from tests.fixtures.report.spoken import in_detail
 PLAN = sample.planned()[:2]
 NODE, BROKER = "one RabbitMQ node (206 a second)", "one Amazon MQ broker (697 a second)"
 SINGLE = f"{NODE} and {BROKER}, as nothing takes over from either"
-PAIR = ", and a mirrored RabbitMQ pair (785 a second), as its queues left RabbitMQ in 4.0"
+PAIR = ", and a mirrored RabbitMQ pair (1,440 a second), as its queues left RabbitMQ in 4.0"
 
 
 def report_of(**inputs: Any) -> Report:

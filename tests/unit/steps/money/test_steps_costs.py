@@ -200,7 +200,7 @@ def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history
     assert "Without Amazon MQ, SQS batched" in noted["The headline"]
     assert noted["Other clusters"] == (
         "With SQS as used (one message a call) and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper "
-        "than RabbitMQ below about 43 messages a second (between 32 and 43). At the prices of 2012-12, three "
+        "than RabbitMQ below about 44 messages a second (between 33 and 44). At the prices of 2012-12, three "
         "calls a message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 "
         "messages a second."
     )
