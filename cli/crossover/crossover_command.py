@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,9 +138,12 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     less, unpriced = cheaper(base, _printed)
     pairs, *_ = ask_pairs(base)
     asked = Asked((base, *less, pairs), (*why, *unpriced, *measured.notes))
-    found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
+    # for when a move is paid back, which is not known where these disagree
+    ends = () if inputs.migration_hours is None else tuple(corners(base))
+    priced = Asked((*asked.questions, *(replace(each, purpose="rate") for each in ends)))
+    found |= {"crossover": crossings} | answers(priced.rows(), AT_THE_RATE)
     variants = cheaper_variants(asked.to_json(), of_variants, found["bills"])
-    return Answer(base, asked, found, bill, measured.own or printed, measured.managed, tuple(variants))
+    return Answer(base, asked, found, bill, measured.own or printed, measured.managed, tuple(variants), ends)
 
 
 def _printed(inputs: Inputs) -> Inputs:

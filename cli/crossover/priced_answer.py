@@ -36,6 +36,7 @@ class Answer:
     :param capacity: the printed one that it took where none was given, or a run's that was asked for
     :param managed: a run's of Amazon MQ's brokers beside it
     :param variants: cheaper ways to run the cluster
+    :param ends: the question at the ends of what is not known, where bills at these were asked for
     """
 
     base: Question
@@ -45,6 +46,7 @@ class Answer:
     capacity: KnownCapacity | MeasuredCapacity | None = None
     managed: MeasuredCapacity | None = None
     variants: tuple[CheaperVariant, ...] = ()
+    ends: tuple[Question, ...] = ()
 
     @property
     def inputs(self) -> Inputs:
@@ -60,13 +62,20 @@ class Answer:
 
     def bill_of(self, option: Option) -> Rows:
         """The option's lines at the rate asked for, dearest first."""
-        pair = (self.base.question_id, option.option_id)
-        own = [row for row in self.rows["bills"] if (row["question_id"], row["option_id"]) == pair]
-        return sorted(own, key=lambda row: -(row["usd"] or 0.0))
+        return sorted(self._lines(self.base, option), key=lambda row: -(row["usd"] or 0.0))
+
+    def _lines(self, question: Question, option: Option) -> Rows:
+        pair = (question.question_id, option.option_id)
+        return [row for row in self.rows["bills"] if (row["question_id"], row["option_id"]) == pair]
 
     def usd(self, option: Option) -> float | None:
         """None where a line has no price at the rate."""
         return total([row["usd"] for row in self.bill_of(option)])
+
+    def usd_at_ends(self, option: Option) -> list[float]:
+        """Dollars a month at the ends of what is not known of the option, of those that have a price."""
+        bills = [self._lines(each, option) for each in self.ends]
+        return [usd for bill in bills if bill and (usd := total([row["usd"] for row in bill])) is not None]
 
     def cheapest(self) -> list[Option]:
         """The options that cost least at the rate, in their order; none where nothing has a price."""

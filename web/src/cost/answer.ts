@@ -14,6 +14,8 @@ export interface Priced {
   pieces: Piece[];
   lines: LineCost[];
   usd: number | null;
+  /** dollars a month at the ends of what is not known of it, but for those that have no price; none without intervals */
+  ends: number[];
 }
 
 /** How sure a crossing is: over which traffic it is not certain which of the two is cheaper. */
@@ -87,13 +89,15 @@ export function answer(inputs: Inputs, region: string, rate: number, data: PageD
     return made;
   };
   const messages = rate * secondsPerMonth(inputs);
+  const asked = intervals ? { mostEmpty: data.most_empty_receives, piecesOf } : null;
   const options = found.map((kind): Priced => {
     const option = kind.make(kind.inputs);
     const lines = billAt(option, book, messages);
-    return { option, kind, inputs: kind.inputs, pieces: piecesOf(kind, {}), lines, usd: total(lines) };
+    const ends = asked ? corners(kind.inputs, kind.movers, asked.mostEmpty) : [];
+    const usdOf = (changes: Changes) => usdIn(piecesOf(kind, changes), messages) ?? [];
+    return { option, kind, inputs: kind.inputs, pieces: piecesOf(kind, {}), lines, usd: total(lines), ends: ends.flatMap(usdOf) };
   });
   const clusters = options.filter((one) => one.option.side !== "sqs");
-  const asked = intervals ? { mostEmpty: data.most_empty_receives, piecesOf } : null;
   const pairs = options
     .filter((one) => one.option.side === "sqs")
     .flatMap((first) => clusters.map((second) => compare(first, second, asked)));
@@ -150,7 +154,11 @@ function span({ low, high, sure }: Interval, seconds: number, unless: string): S
 
 /** Dollars a month of an option at a rate; null: not priced. */
 export function usdAt(one: Priced, messages: number): number | null {
-  const piece = one.pieces.find((each) => messages > each.from && messages <= each.to) ?? one.pieces[0];
+  return usdIn(one.pieces, messages);
+}
+
+function usdIn(pieces: Piece[], messages: number): number | null {
+  const piece = pieces.find((each) => messages > each.from && messages <= each.to) ?? pieces[0];
   if (!piece || messages > piece.to || piece.usd === null || piece.slope === null) return null;
   return piece.usd + piece.slope * (messages - piece.from);
 }

@@ -57,7 +57,8 @@ def test_nothing_in_it_makes_markup_or_code_of_text() -> None:
     forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function")
     sources = {path: path.read_text() for path in (WEB / "src").rglob("*.ts")}
     assert {path: word for path, text in sources.items() for word in forbidden if word in text} == {}
-    assert BUNDLE.stat().st_size < 180_000, "half of it is the text of the queries"
+    # to notice a library that came with an import, in a page that may have 3 MB; a sentence may grow
+    assert BUNDLE.stat().st_size < 200_000, "half of it is the text of the queries"
     assert SCRIPT.stat().st_size < 20_000
 
 
