@@ -58,15 +58,17 @@ def expected_loss(
         return _unpromised(queue) or ExpectedLoss("none", kept)
     if queue.copies == 1 and kind != "pause":
         if not (queue.persistent or queue.is_quorum):
-            why = "messages that are not persistent and still in the queue end with the only node's process"
+            why = "messages that are not persistent and still in the queue end with its only node's process"
             return ExpectedLoss("possible", why)
         if not is_back:
-            return ExpectedLoss(None, "the only node did not come back, and nobody can ask for what it holds")
+            return ExpectedLoss(
+                None, "the queue's only node did not come back, and nobody can ask for what it holds"
+            )
     if unpromised := _unpromised(queue):
         return unpromised
     if queue.copies == 1:
         where = "in its memory" if kind == "pause" else "on its disk"
-        return ExpectedLoss("none", f"the only node keeps what it confirmed {where}")
+        return ExpectedLoss("none", f"the queue's only node keeps what it confirmed {where}")
     return _of_replicated(queue, kind, for_s, in_sync)
 
 

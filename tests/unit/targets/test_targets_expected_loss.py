@@ -41,7 +41,10 @@ def test_a_quorum_queue_is_persistent_whatever_its_messages_say() -> None:
 
 def test_a_paused_node_keeps_what_is_in_its_memory() -> None:
     paused = expected_loss(replace(SINGLE, persistent=False), "pause", 3600, is_back=False)
-    assert (paused.loss, paused.because) == ("none", "the only node keeps what it confirmed in its memory")
+    assert (paused.loss, paused.because) == (
+        "none",
+        "the queue's only node keeps what it confirmed in its memory",
+    )
 
 
 def test_a_side_that_is_cut_off_confirms_nothing_where_it_takes_most_members() -> None:
@@ -73,7 +76,11 @@ def test_an_alarm_takes_no_node_and_so_nothing_that_was_confirmed(kind: str) -> 
         (replace(TRIO, confirms=False), {}, "without confirms nothing is promised"),
         (replace(PAIR, acks=False), {}, "what is handed out without acknowledgements may be lost on its way"),
         (replace(SINGLE, confirms=False), {}, "without confirms nothing is promised"),
-        (SINGLE, {"is_back": False}, "the only node did not come back, and nobody can ask for what it holds"),
+        (
+            SINGLE,
+            {"is_back": False},
+            "the queue's only node did not come back, and nobody can ask for what it holds",
+        ),
     ],
 )
 def test_nothing_is_expected(queue: QueueSetup, given: dict[str, Any], because: str) -> None:
