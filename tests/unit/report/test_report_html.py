@@ -16,6 +16,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import published_for
 from breakeven.report.sections.answer.compared_targets import differences
+from breakeven.report.sections.answer.service_features import SOURCES
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 
@@ -23,6 +24,7 @@ HOSTILE = "$\\frac{x}$ \"><script>alert(1)</script><img src=x onerror=alert(2)> 
 PLAN = sample.planned()
 FEW = PLAN[:4]
 #: charts of prices, which nothing that was measured enters
+DOCUMENTATION = {url for guide in SOURCES.values() for url in guide.values()}
 MONEY = {"chart-cost", "chart-hours", "chart-map", "chart-sensitivity"}
 
 
@@ -59,8 +61,14 @@ def test_how_far_the_headline_may_be_off_is_set_apart_from_what_it_says():
     assert all(aside in text(tree().find(".//h1")) for aside in asides)
 
 
-def test_it_refers_to_nothing_outside_itself():
-    for element in tree().iter():
+def outside() -> list[Element]:
+    """Links to the documentation, which are followed by a reader only: nothing is loaded of them."""
+    return [one for one in tree().iter("a") if one.get("href") in DOCUMENTATION]
+
+
+def test_it_loads_nothing_and_its_links_outside_are_to_the_documentation():
+    assert {one.get("rel") for one in outside()} == {"noreferrer"}
+    for element in (one for one in tree().iter() if one.get("href") not in DOCUMENTATION):
         for name, value in element.attrib.items():
             if name.split(":")[-1] in {"src", "href", "srcset", "action", "data", "poster"}:
                 assert value.startswith("#"), (element.tag, name, value)
@@ -89,7 +97,7 @@ def test_every_id_is_there_once_and_every_reference_meets_one():
         value[1:]
         for element in tree().iter()
         for name, value in element.attrib.items()
-        if name.endswith("href")
+        if name.endswith("href") and value not in DOCUMENTATION
     } | set(re.findall(r"url\(#([^)]+)\)", rendered()))
     assert wanted - set(ids) == set()
 

@@ -40,6 +40,11 @@ MEASURED, PRICED = ("cases", "throughput", "latency_percentiles", "ledger"), ("c
 ASIDE = re.compile(r"\([^()]*\)")
 #: such as us-east-1
 REGION = re.compile(r"\b[a-z]{2}(?:-[a-z]{2,12}){1,2}-\d\b")
+#: a title and its address, of the makers' documentation only: a note may have text of a scenario's
+PAGE = re.compile(
+    r"([^\s:,()<>][^:,()<>]*) "
+    r"\((https://(?:docs\.aws\.amazon\.com|www\.rabbitmq\.com|github\.com/rabbitmq)/[^\s()<>]+)\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def set_page(report: Report, content: Content) -> str:
     environment = templates(TEMPLATES)
     environment.globals["most_rows"] = MOST_ROWS
     environment.filters |= {"anchor": anchor, "asides": asides, "kind": kind}
-    environment.filters |= {"opening": opening, "svg": _ours, "whole": whole}
+    environment.filters |= {"opening": opening, "svg": _ours, "whole": whole, "noted": noted}
     return environment.get_template("index.html").render(
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
@@ -138,6 +143,11 @@ def whole(text: str) -> Markup:
     Hyphens stay what they are, so that a name that is copied is a name.
     """
     return Markup(REGION.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704
+
+
+def noted(text: str) -> Markup:
+    """The same of a note, in which a page's title is a link to the address that follows it in parentheses."""
+    return Markup(PAGE.sub(r'<a href="\2" rel="noreferrer">\1</a>', str(whole(text))))  # noqa: S704
 
 
 def anchor(text: str) -> str:

@@ -8,6 +8,7 @@ from breakeven import words
 from breakeven.published.rows import load_shipped
 from breakeven.report.building.published_as_rows import source_of
 from breakeven.report.contents import GAIN, sections_of
+from breakeven.report.render.page import noted
 from breakeven.report.sections.answer.service_features import FEATURES, SERVICES, SOURCES, features
 from breakeven.report.sections.subject import Subject
 from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_MAX_MESSAGE_BYTES
@@ -42,6 +43,19 @@ def test_each_page_that_it_is_from_has_its_address() -> None:
     assert [url for url in pages if not url.startswith(makers)] == []
     notes = " ".join(features().notes)
     assert all(f"({url})" in notes for url in pages)
+
+
+def test_on_the_page_each_of_its_pages_is_a_link() -> None:
+    shown = " ".join(map(noted, features().notes))
+    pages = {title: url for guide in SOURCES.values() for title, url in guide.items()}
+    assert all(f'<a href="{url}" rel="noreferrer">{title}</a>' in shown for title, url in pages.items())
+    assert "(https" not in shown
+
+
+def test_an_address_of_anybody_else_is_no_link_and_markup_is_text() -> None:
+    assert "<a" not in noted("A page (https://example.com/a), B (http://www.rabbitmq.com/docs/)")
+    assert noted('<b title="x"> (https://www.rabbitmq.com/docs/")').count("<") == 2
+    assert 'docs/&#34;" rel' in noted('B (https://www.rabbitmq.com/docs/")')
 
 
 @pytest.mark.parametrize(
