@@ -51,7 +51,9 @@ def moving(answer: Answer) -> list[str]:
         for each in (RABBITMQ, AMAZON_MQ)
         if sqs and (bill := _bill(answer, each))
     ]
-    takes = f"A move takes {hours} of staff time once, {words.dollars(once)}."
+    takes = (
+        f"A move takes {hours} of staff time once, {words.dollars(once)}, to be paid back by what it saves."
+    )
     return [" ".join([takes, *found])] if found else []
 
 

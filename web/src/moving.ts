@@ -30,7 +30,7 @@ export function moving(answer: Answer): string {
   const found = [own(answer), optionOf(answer, AMAZON_MQ)].flatMap((one) =>
     billOf(one).map((bill) => `To ${bill.label} (${one ? supposes(one) : ""}): ${moves(sqs, bill, usd)}.`),
   );
-  return found.length ? [`A move takes ${hours(once)} of staff time once, ${dollars(usd)}.`, ...found].join(" ") : "";
+  return found.length ? [`A move takes ${hours(once)} of staff time once, ${dollars(usd)}, to be paid back by what it saves.`, ...found].join(" ") : "";
 }
 
 function billOf(one: Priced | undefined): Bill[] {

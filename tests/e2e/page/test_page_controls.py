@@ -292,7 +292,7 @@ def test_when_a_move_is_paid_back_is_said_where_its_hours_are_given(opened):
     page = opened(hash="#v1&traffic=1000&migration_hours=120")
     said = page.locator("#yours-moving")
     assert said.inner_text().startswith(
-        "A move takes 120 hours of staff time once, $9,000. To RabbitMQ trio of m7g.large ("
+        "A move takes 120 hours of staff time once, $9,000, to be paid back by what it saves. To RabbitMQ "
     )
     page.locator("#controls summary").click()
     page.locator("#control-migration_hours").fill("2000000")

@@ -62,7 +62,9 @@ def test_months_are_what_it_takes_once_over_what_is_saved_a_month(capsys):
     said, usd = answered(capsys, "--rate", "1000", "--migration-hours", "120", "--hour-rate", "80")
     own, managed = (9600 / (usd["sqs-as-used"] - usd[each]) for each in ("rabbitmq", "amazon-mq"))
     assert own > 1, "or the sentence says within a month"
-    assert said.startswith(f"A move takes 120 hours of staff time once, $9,600. To {TRIO} (")
+    assert said.startswith(
+        f"A move takes 120 hours of staff time once, $9,600, to be paid back by what it saves. To {TRIO}"
+    )
     assert of(TRIO, said).startswith(f"from SQS as used, in {words.figure(own)} months")
     assert of(SERVICE, said).startswith(f"from SQS as used, in {words.figure(managed)} months")
 
@@ -130,7 +132,7 @@ def test_its_conditions_are_those_of_the_headline(capsys):
     assert f"To {TRIO} (with 8 hours of staff time each month): " in said
     assert f"To {SERVICE} (without staff time each month, {load} {free}): " in said
     said, _ = answered(capsys, "--rate", "5", "--migration-hours", "1", "--deployment", "single")
-    assert "A move takes 1 hour of staff time once, $75.00. " in said
+    assert "A move takes 1 hour of staff time once, $75.00, to be paid back by what it saves. " in said
     assert "(before staff time each month, if its nodes carry the load): " in said
     assert "(before staff time each month, if its brokers carry the load): " in said
 
