@@ -34,7 +34,7 @@ SOURCES: dict[str, dict[str, str]] = {
         "Access Control": f"{RABBITMQ}access-control",
         "Protocols": f"{RABBITMQ}protocols",
         "Limits": f"{RABBITMQ}limits",
-        "4.3.0": f"{GITHUB}rabbitmq-server/releases/tag/v4.3.0",
+        "Release notes of 4.3.0": f"{GITHUB}rabbitmq-server/releases/tag/v4.3.0",
         "Delayed message exchange": f"{GITHUB}rabbitmq-delayed-message-exchange",
     },
     "AWS Lambda Developer Guide": {
