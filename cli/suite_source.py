@@ -10,7 +10,7 @@ from breakeven.errors import InputError
 from breakeven.terms import Environment
 from breakeven.workload.case import MAX_RATE, Variant
 from breakeven.workload.fields import LEAST_RATE, ScaleName
-from breakeven.workload.perftest.command_options import read_options
+from breakeven.workload.perftest.command_line import read_options
 from breakeven.workload.perftest.spec_suite import Wishes, brokers, options_suite, spec_suite
 from breakeven.workload.problems import shown
 from breakeven.workload.read import at_scale, load_suite, read_bytes

@@ -1,19 +1,15 @@
-"""PerfTest's command line as the parameters of its spec files.
+"""Options of PerfTest's command line, each with the parameter of spec files that it stands for.
 
 Source: ``PerfTest.getOptions`` of PerfTest 2.26 (https://github.com/rabbitmq/rabbitmq-perf-test).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from breakeven.errors import InputError, printable, together
 from breakeven.workload.perftest.spec_keys import OF_ITS_PROCESS, Key, noted, refused
-from breakeven.workload.perftest.spec_notes import Note
-from breakeven.workload.perftest.spec_values import SpecError, converted
-from breakeven.workload.problems import did_you_mean, shown
 
 #: where errors of a command line are
 COMMAND: Final = "breakeven perftest"
@@ -160,118 +156,11 @@ _COMMAND_ONLY: Final[dict[str, Key]] = {
     "mh/metrics-help": refused("flag", False, "no metrics are exposed"),
     "env/environment-variables": refused("flag", False, "options are not taken from the environment"),
 }
-#: values that are never repeated: they hold passwords
-_SECRET: Final = {"uri", "uris", "oauth2-client-secret"}
+#: long names of options whose values are never repeated: they hold passwords
+SECRET: Final = {"uri", "uris", "oauth2-client-secret"}
 
 OPTIONS: Final = tuple(_options())
 BY_NAME: Final = {
     **{f"-{option.short}": option for option in OPTIONS},
     **{f"--{option.long}": option for option in OPTIONS},
 }
-ID: Final = ("-d", "--id")
-QUORUM: Final = ("-qq", "--quorum-queue")
-
-
-@dataclass(slots=True)
-class CommandLine:
-    """What a command line asks for: parameters by the keys of spec files, and the options that gave them."""
-
-    params: dict[str, Any]
-    called: dict[str, str]
-    notes: list[Note]
-    name: str = "perftest"
-
-
-def read_options(words: Sequence[str]) -> CommandLine:
-    """The parameters of PerfTest's options; every fault is named.
-
-    :raises InputError: an unknown option, one without its value, or one that cannot be carried out
-    """
-    line, faults = CommandLine({}, {}, []), []
-    pairs = _Words(words)
-    for name, value in pairs:
-        try:
-            _take(line, name, value, pairs)
-        except InputError as error:
-            faults.append(error)
-    if faults:
-        raise together(faults)
-    return line
-
-
-class _Words:
-    """Goes through the words: an option, and what stands behind ``=``; a value that follows is asked for."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = list(reversed(words))
-
-    def __iter__(self) -> Iterator[tuple[str, str | None]]:
-        while self._words:
-            name, equals, value = self._words.pop().partition("=")
-            yield name, value if equals else None
-
-    def following(self, name: str) -> str:
-        """:raises InputError: there is none"""
-        if not self._words:
-            raise InputError(COMMAND, name, None, "needs a value behind it")
-        return self._words.pop()
-
-    def skip_values(self) -> None:
-        """Up to the next option: what follows one that is not known may be its value."""
-        while self._words and not self._words[-1].startswith("-"):
-            self._words.pop()
-
-
-def _take(line: CommandLine, name: str, value: str | None, words: _Words) -> None:
-    if name in ID:
-        line.name = value if value is not None else words.following(name)
-        return
-    if name in QUORUM:
-        _add(line, name, "queue-arguments", "x-queue-type=quorum", ",")
-        _add(line, name, "flags", "persistent", ",")
-        return
-    option = BY_NAME.get(name)
-    if option is None:
-        words.skip_values()
-        text = printable(name)
-        if not name.startswith("-"):
-            raise InputError(COMMAND, text, None, "belongs to no option; PerfTest's options begin with -")
-        hint = did_you_mean(name, [*BY_NAME, *ID, *QUORUM])
-        raise InputError(
-            COMMAND, text, None, f"no such option of PerfTest; {hint}docs/perftest.md lists them"
-        )
-    if option.takes == "none":
-        if value is not None:
-            raise InputError(COMMAND, name, shown(value), "takes no value; leave that out")
-        given: str = "true"
-    else:
-        given = value if value is not None else words.following(name)
-    if isinstance(option.key, Key):
-        _command_only(line, name, option, given)
-    elif option.takes == "many" or option.key == "queue-arguments":
-        _add(line, name, option.key, given, ",")
-    elif option.key in line.params:
-        raise InputError(COMMAND, name, shown(given), "is there twice; keep one of them")
-    else:
-        line.params[option.key], line.called[option.key] = given, name
-
-
-def _command_only(line: CommandLine, name: str, option: Option, given: str) -> None:
-    assert isinstance(option.key, Key)
-    if given == str(option.key.default):
-        return
-    value = "(not shown)" if option.long in _SECRET else given
-    if option.key.outcome == "refused":
-        raise InputError(COMMAND, name, None if option.takes == "none" else shown(value), option.key.reason)
-    try:
-        converted(name, option.key, given)
-    except SpecError as error:
-        raise error.at(COMMAND, "", {}) from None
-    line.notes.append(Note(name, value, option.key.reason))
-
-
-def _add(line: CommandLine, name: str, key: str, given: str, between: str) -> None:
-    """To what the option has been given before."""
-    before = line.params.get(key)
-    line.params[key] = f"{before}{between}{given}" if before else given
-    line.called[key] = name

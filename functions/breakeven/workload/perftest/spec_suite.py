@@ -13,7 +13,8 @@ from breakeven.errors import InputError, MultipleInputError, printable, together
 from breakeven.targets.catalog import SINGLE, TRIO, compared, record_of
 from breakeven.terms import Environment
 from breakeven.workload.fields import MAX_NAME
-from breakeven.workload.perftest.command_options import COMMAND, CommandLine
+from breakeven.workload.perftest.command_line import CommandLine
+from breakeven.workload.perftest.command_options import COMMAND
 from breakeven.workload.perftest.spec_matrix import Group, combinations, parts
 from breakeven.workload.perftest.spec_notes import Note, Notes
 from breakeven.workload.perftest.spec_scenario import checked

@@ -131,7 +131,8 @@ def _pairs(key: str, value: Any) -> dict[str, str]:
         name, equals, given = pair.partition("=")
         if not (equals and name):
             _refuse(key, pair, "must be names and values, such as x-queue-type=quorum")
-        found[name] = given
+        if found.setdefault(name, given) != given:
+            _refuse(key, pair, f"contradicts {name}={found[name]} in front of it; keep one of them")
     return found
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.expand import expand
-from breakeven.workload.perftest.command_options import BY_NAME, OPTIONS, read_options
+from breakeven.workload.perftest.command_line import read_options
+from breakeven.workload.perftest.command_options import BY_NAME, OPTIONS
 from breakeven.workload.perftest.spec_keys import KEYS, Key
 from breakeven.workload.perftest.spec_suite import Wishes, options_suite
 from tests.support.perftest_commands import PUBLISH_PEAK, SLOW_CONSUMERS
