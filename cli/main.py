@@ -57,19 +57,14 @@ def parser(asked: str | None = None) -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; errors are one clear line each, on standard error."""
+    is_closed = sys.stdout is None
     _open_what_is_closed()
+    if is_closed:  # before anything is started whose answer would be lost
+        _say("standard output: is closed; leave it open, or send it to a file, or to /dev/null")
+        return FAILED
     words = sys.argv[1:] if arguments is None else list(arguments)
-    root = parser(words[0] if words else None)
-    _check_command(root, words)
-    parsed, unknown = root.parse_known_args(words)
-    if unknown:
-        hint = HINTS.get(parsed.command, "")
-        root.commands[parsed.command].refuse_unknown(unknown, hint, _of_others(parsed.command))
     try:
-        _check_none_is_empty(words)
-        code: int = parsed.run(parsed)
-        sys.stdout.flush()
-        return code
+        return _run(words)
     except BrokenPipeError:
         if _is_read():
             raise
@@ -84,6 +79,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = error.filename or ("standard output" if _is_output_full() else tempfile.gettempdir())
         _say(f"{where}: {error.strerror}")
         return FAILED
+
+
+def _run(words: Sequence[str]) -> int:
+    """:raises OSError: what is printed cannot be written, or the machine has no room or no memory"""
+    root = parser(words[0] if words else None)
+    _check_command(root, words)
+    parsed, unknown = root.parse_known_args(words)
+    if unknown:
+        hint = HINTS.get(parsed.command, "")
+        root.commands[parsed.command].refuse_unknown(unknown, hint, _of_others(parsed.command))
+    try:
+        _check_none_is_empty(words)
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
     except BreakevenError as error:
         for line in str(
             in_flags(error, parsed.command) if isinstance(error, InputError) else error
@@ -118,7 +128,7 @@ def _check_command(root: Parser, words: Sequence[str]) -> None:
 
 
 def _open_what_is_closed() -> None:
-    """A stream that was closed (``>&-``) goes nowhere, and no file that is opened later gets its number.
+    """A stream that was closed (``2>&-``) goes nowhere, and no file that is opened later gets its number.
     A character that the encoding of the output lacks is written by its number."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         stream = getattr(sys, name)

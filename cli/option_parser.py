@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -54,6 +55,16 @@ class Parser(argparse.ArgumentParser):
                 break
         help_too = "" if "; " in said else f"; see {self.prog} --help"
         self.exit(BAD_INPUT, f"error: {self.prog}: {said}{help_too}\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse's, of which help and version pass over an output that takes no more.
+
+        :raises OSError: standard output cannot be written
+        """
+        if file is sys.stdout:
+            print(message, end="", file=file, flush=True)
+        else:
+            super()._print_message(message, file)
 
     def refuse_unknown(
         self, words: list[str], hint: str = "", of_others: Mapping[str, Sequence[str]] | None = None

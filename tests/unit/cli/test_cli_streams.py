@@ -29,14 +29,26 @@ def shell(line: str, pass_fds: tuple[int, ...] = (), **environment: str) -> tupl
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
 def test_a_stream_that_is_closed_is_not_missed(closed: str) -> None:
     code, _, said = shell(f"{CROSSOVER} {closed}")
     assert (code, said) == (0, "")
 
 
-def test_an_output_that_is_full_is_named() -> None:
-    code, _, said = shell(f"{CROSSOVER} >/dev/full")
+@pytest.mark.parametrize("line", [CROSSOVER, "--help", "plan quick"])
+def test_an_answer_that_nobody_would_get_is_an_error(line: str) -> None:
+    code, _, said = shell(f"{line} >&-")
+    remedy = "leave it open, or send it to a file, or to /dev/null"
+    assert (code, said) == (FAILED, f"error: standard output: is closed; {remedy}\n")
+
+
+def test_where_all_streams_are_closed_the_exit_code_says_it() -> None:
+    assert shell(f"{CROSSOVER} <&- >&- 2>&-") == (FAILED, "", "")
+
+
+@pytest.mark.parametrize("line", [CROSSOVER, "--help", "crossover --help", "--version"])
+def test_an_output_that_is_full_is_named(line: str) -> None:
+    code, _, said = shell(f"{line} >/dev/full")
     assert (code, said) == (FAILED, "error: standard output: No space left on device\n")
 
 
