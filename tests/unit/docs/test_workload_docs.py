@@ -15,7 +15,7 @@ from breakeven.targets.catalog import CATALOG, PAIR, SQS, compared, record_of
 from breakeven.workload.case import Workload
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.scenario import Scenario
-from breakeven.workload.sizes import format_size
+from breakeven.workload.sizes import ambiguity, format_size, parse_size
 from breakeven.workload.suite import Suite
 
 TEXT = (Path(__file__).parents[3] / "docs" / "suites.md").read_text(encoding="utf-8")
@@ -130,3 +130,11 @@ def test_the_other_examples_are_cells_and_variants():
     assert [case.scenario for case in expand(suite, run_id="run-1", variant="as-published")] == (
         ["sizes-and-threads"] * 6 + ["lopsided"] * 2
     )
+
+
+def test_units_of_sizes_are_those_that_are_read_and_the_others_are_refused_as_said():
+    (said,) = re.findall(
+        r"^\*\*Sizes\*\* are whole numbers with a unit, (.*?)\. (.*?) are refused", TEXT, re.MULTILINE
+    )
+    assert [parse_size(f"1{unit}") for unit in re.findall("`(.+?)`", said[0])] == [1, 1024, 1024**2]
+    assert all(ambiguity(f"1{unit}") for unit in re.findall("`(.+?)`", said[1]))
