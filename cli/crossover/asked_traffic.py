@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
-from cli.crossover.option_values import WHERE
+from cli.crossover.option_values import WHERE, without_commas
 from cli.option_parser import DECIMAL
-
-#: a number with commas where they stand between thousands
-THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
 
 LEAST_BILL_USD = 0.01
 #: of which one says how much traffic there is
@@ -38,6 +34,9 @@ def rate_of_volume(text: str, inputs: Inputs) -> float:
         raise InputError(WHERE, "--per-month", text, "give 0 or at least 1 message a month, such as 3000000")
     if not 0 <= messages <= most:
         remedy = f"give messages a month, 0 to {most:,.0f}, such as 3000000"
+        raise InputError(WHERE, "--per-month", text, remedy)
+    if not messages.is_integer():
+        remedy = f"there are whole messages only; give {round(messages)}"
         raise InputError(WHERE, "--per-month", text, remedy)
     return messages / inputs.seconds_per_month
 
@@ -67,5 +66,5 @@ def dollars(text: str) -> float:
 
 def _number(text: str) -> float:
     """With commas between thousands or without; -1 of what is none."""
-    plain = text.replace(",", "") if THOUSANDS.fullmatch(text) else text
+    plain = without_commas(text)
     return float(plain) if DECIMAL.fullmatch(plain) else -1.0

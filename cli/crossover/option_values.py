@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from breakeven.errors import InputError
@@ -9,6 +10,8 @@ from breakeven.workload.ebs_volumes import NO_BOOT, VOLUMES
 from breakeven.workload.sizes import parse_size, size_remedy
 
 WHERE = "breakeven crossover"
+#: a number with commas where they stand between thousands
+THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
 #: what EBS takes no part of
 WHOLE = ("--volume-gb", "--volume-iops")
 #: options that take a share and not per cent
@@ -28,6 +31,7 @@ def value_of(option: str, text: str) -> Any:
             raise InputError(WHERE, option, text, size_remedy(text)) from error
     if option == "--volume" and text in NOT_BOOTED:
         raise InputError(WHERE, option, text, NO_BOOT)
+    text = without_commas(text)
     if (number := number_of(text)) is not None:
         _check_number(option, text, number)
     if option.endswith("-discount"):
@@ -47,10 +51,15 @@ def _check_number(option: str, text: str, number: float) -> None:
         raise InputError(WHERE, option, text, f"is a share of 1: write {number / 100:g}")
 
 
+def without_commas(text: str) -> str:
+    """A number without those between its thousands, and any other text as it is."""
+    return text.replace(",", "") if THOUSANDS.fullmatch(text) else text
+
+
 def number_of(text: str) -> float | None:
     """As Python reads it, which takes more than a person means by one: underscores between digits."""
     try:
-        return float(text.strip("$%").replace(",", ""))
+        return float(without_commas(text.strip("$%")))
     except ValueError:
         return None
 
