@@ -14,11 +14,10 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.workload.ebs_volumes import VOLUMES
+from cli.crossover.option_remedies import LEAST_CAPACITY, with_remedy
 from cli.crossover.option_values import WHERE, number_of, value_of
 from cli.option_parser import Parser
 
-#: messages a second of one cluster, below which it is no capacity but a slip of the pen
-LEAST_CAPACITY = 1.0
 #: of any number, below which it is a slip of the pen, too
 LEAST = 1e-6
 #: option -> (fields of ``Inputs`` that it sets, name of its value, help)
@@ -263,4 +262,5 @@ def _renamed(error: InputError, arguments: argparse.Namespace) -> InputError:
         return error
     text = getattr(arguments, option[2:].replace("-", "_"))
     value = error.value if text is None else text
-    return InputError(WHERE, option, value, f"{error.remedy}; {OPTIONS[option][2]}")
+    fields, metavar, _ = OPTIONS[option]  # one complaint for all fields that it sets
+    return InputError(WHERE, option, value, with_remedy(error.remedy, fields[0], metavar, value))

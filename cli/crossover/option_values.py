@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.inputs import MAX_MESSAGE_BYTES
 from breakeven.workload.ebs_volumes import NO_BOOT, VOLUMES
-from breakeven.workload.sizes import parse_size, size_remedy
+from breakeven.workload.sizes import parse_size, size_from, size_hint
 
 WHERE = "breakeven crossover"
 #: a number with commas where they stand between thousands
@@ -28,7 +29,8 @@ def value_of(option: str, text: str) -> Any:
         try:
             return parse_size(text)
         except ValueError as error:
-            raise InputError(WHERE, option, text, size_remedy(text)) from error
+            remedy = size_hint(text) or f"must be {size_from(1, MAX_MESSAGE_BYTES)}"
+            raise InputError(WHERE, option, text, remedy) from error
     if option == "--volume" and text in NOT_BOOTED:
         raise InputError(WHERE, option, text, NO_BOOT)
     text = without_commas(text)

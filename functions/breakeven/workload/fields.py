@@ -17,7 +17,7 @@ from pydantic_core.core_schema import no_info_after_validator_function
 from breakeven.targets.catalog import compared
 from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Frozen
 from breakeven.workload.case import MAX_RATE, MOST_UNLIMITED
-from breakeven.workload.sizes import ambiguity, parse_size
+from breakeven.workload.sizes import parse_size, size_from, size_hint
 
 MAX_WORKERS = 800
 MAX_LIST = 50
@@ -69,7 +69,7 @@ def _size(value: Any) -> Any:
     try:
         return parse_size(value)
     except ValueError:
-        if remedy := ambiguity(value):
+        if remedy := size_hint(value):
             raise PydanticCustomError(FAULT, "{remedy}", {"remedy": remedy}) from None
         return value  # the field's own error says what a size looks like
 
@@ -139,7 +139,7 @@ Size = Annotated[
     int,
     BeforeValidator(_size),
     Field(ge=MIN_MESSAGE_BYTES, le=MOST_MESSAGE_BYTES),
-    _allowed("a size from 16B (the stamp of the ledger) to 128MiB, such as 16B, 1KiB or 65536 (bytes)"),
+    _allowed(size_from(MIN_MESSAGE_BYTES, MOST_MESSAGE_BYTES, " (the stamp of the ledger)")),
 ]
 Mix = Annotated[dict[int, int], BeforeValidator(_mix)]
 Rate = Annotated[

@@ -7,12 +7,12 @@ import re
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 _SIZE = re.compile(r"([0-9]{1,12}) ?(B|KiB|MiB)?")
 #: 1,000 bytes to some, and 1,024 to others, such as SQS in its "64 KB request"
-_AMBIGUOUS = re.compile(r"([0-9]{1,12}) ?([KM])B", re.IGNORECASE)
+_AMBIGUOUS = re.compile(r"([0-9]{1,12}) ?([KM])B?", re.IGNORECASE)
 #: what is plainly meant, although it is not how a size is written
 _NEARLY = re.compile(
-    r"([0-9]{1,12}(?:\.[0-9]{1,12})?|[0-9]{1,3}(?:,[0-9]{3}){1,3}) ?(B|KiB|MiB)?", re.IGNORECASE
+    r"([0-9]{1,12}(?:\.[0-9]{1,12})?|[0-9]{1,3}(?:,[0-9]{3}){1,3}) ?(B|KiB?|MiB?)?", re.IGNORECASE
 )
-_UNIT_OF = {unit.lower(): unit for unit in UNITS}
+_UNIT_OF = {"ki": "KiB", "mi": "MiB", **{unit.lower(): unit for unit in UNITS}}
 
 
 def parse_size(text: str) -> int:
@@ -27,7 +27,7 @@ def parse_size(text: str) -> int:
 
 
 def ambiguity(text: str) -> str:
-    """Of a size in KB or MB, which have two meanings: what to write instead; else empty."""
+    """Of a size in KB or MB, or K or M, which have two meanings: what to write instead; else empty."""
     match = _AMBIGUOUS.fullmatch(text)
     if match is None:
         return ""
@@ -39,9 +39,19 @@ def ambiguity(text: str) -> str:
     )
 
 
-def size_remedy(text: str) -> str:
-    """What to write instead of what is no size, in bytes or a unit of one meaning."""
-    return ambiguity(text) or _rewritten(text) or "give a size with its unit, such as 16B, 2KiB or 1MiB"
+def size_hint(text: str) -> str:
+    """What to write instead of what is no size, but plainly means one; else empty."""
+    return ambiguity(text) or _rewritten(text)
+
+
+def size_from(least: int, most: int, note: str = "") -> str:
+    """What a size may be, for errors: 'a size from 1B to 1MiB, such as …'.
+
+    :param note: about the least, in brackets
+    """
+    return (
+        f"a size from {format_size(least)}{note} to {format_size(most)}, such as 16B, 1KiB or 65536 (bytes)"
+    )
 
 
 def _rewritten(text: str) -> str:

@@ -76,11 +76,11 @@ def test_without_consumers_the_answer_is_of_the_queue_only(capsys: pytest.Captur
         ),
         (
             ["--consumer", "lambda", "--lambda-window", "1.5"],
-            "--lambda-window: '1.5': must be a whole number; for which a batch is gathered",
+            "--lambda-window: '1.5': must be a whole number; give whole seconds, 0 to 300",
         ),
         (
             ["--consumer", "containers", "--poll-wait", "1.5"],
-            "--poll-wait: '1.5': must be a whole number; that a container's receive waits",
+            "--poll-wait: '1.5': must be a whole number; give whole seconds, 1 to 20",
         ),
         (
             ["--consumer", "lambda", "--lambda-batch", "50"],

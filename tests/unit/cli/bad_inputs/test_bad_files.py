@@ -153,7 +153,7 @@ def test_a_value_of_a_thousand_characters_is_shortened(capsys: pytest.CaptureFix
     line = refused(capsys, "crossover", "--size", LONG)
     assert len(line) < 800
     assert "--size: '1B1B1B" in line
-    assert "1B1B': give a size with its unit" in line
+    assert "1B1B': must be a size from 1B to 1MiB" in line
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,11 @@ SUITES: dict[str, tuple[str, str, str]] = {
     "repeats with a point": ("title: T", "title: T\nrepeats: 1.0", "repeats: 1.0: must be a whole number"),
     "seed below 0": ("title: T", "title: T\nseed: -1", "seed: -1: must be a whole number from 0"),
     "no size": (ONE, "threads: 1, message_size: 0", f"scenarios.a.message_size: 0: {SIZE}"),
-    "size with a point": (ONE, "threads: 1, message_size: 1.5KiB", f"message_size: '1.5KiB': {SIZE}"),
+    "size with a point": (
+        ONE,
+        "threads: 1, message_size: 1.5KiB",
+        "message_size: '1.5KiB': a size is a whole number and its unit: write whole bytes, 1536B",
+    ),
     "size below 0": (ONE, "threads: 1, message_size: -1KiB", f"message_size: '-1KiB': {SIZE}"),
     "threads in a list in a list": (ONE, "threads: [[1]]", f"scenarios.a.threads.0: '[1]': {COUNT}"),
     "threads from 1": (ONE, "threads: {from: 1}", f"scenarios.a.threads.0: '{{from: 1}}': {COUNT}"),

@@ -29,7 +29,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         ["crossover", "--size", "1.5KiB"],
         "--size: '1.5KiB': a size is a whole number and its unit: write whole bytes, 1536B",
     ),
-    "no bytes": (["crossover", "--size", "0"], "--size: '0': must be at least 1; of a message"),
+    "no bytes": (["crossover", "--size", "0"], "--size: '0': must be a size from 1B to 1MiB, such as"),
     "small letters": (["crossover", "--size", "2kib"], "--size: '2kib': write 2KiB"),
     "commas in a size": (["crossover", "--size", "2,048B"], "--size: '2,048B': write 2048B"),
     "suite that is not there": (["plan", "qick"], "breakeven plan: suite: 'qick': no such suite; did you"),

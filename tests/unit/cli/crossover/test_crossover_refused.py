@@ -21,8 +21,8 @@ from tests.support.money.crossover_command import OF_PAIR, run
         (["--sqs-discount", "1_0%"], "--sqs-discount: '1_0%': write the number without underscores"),
         (["--sqs-bill", "4_000"], "--sqs-bill: '4_000': give US dollars a month above 0"),
         (["--rate", "10000001"], "--rate: '10000001': must be at most 10000000"),
-        (["--size", "0"], "--size: '0': must be at least 1; of a message"),
-        (["--size", "2MiB"], "--size: '2MiB': must be at most 1048576"),
+        (["--size", "0"], "--size: '0': must be a size from 1B to 1MiB, such as"),
+        (["--size", "2MiB"], "--size: '2MiB': must be a size from 1B to 1MiB, such as"),
         (["--batch", "11"], "--batch: '11': must be at most 10"),
         (
             ["--batch", "10", "--size", "200KiB"],
