@@ -7,6 +7,8 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.pricing.prices.book_files import DEFAULT_REGION
+from breakeven.workload.perftest.command_line import read_options
+from breakeven.workload.perftest.spec_faults import in_options
 from cli import plan_command
 from cli.running import run_command
 from cli.running.outcome import RUNS
@@ -42,8 +44,21 @@ def run(arguments: argparse.Namespace) -> int:
             "are PerfTest's options, such as: breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30"
         )
         raise InputError("breakeven perftest", "options behind --", "none", remedy)
-    if not arguments.plan:
-        return run_command.run(arguments)
+    try:
+        return _planned(arguments) if arguments.plan else run_command.run(arguments)
+    except InputError as error:
+        raise _in_options(error, arguments.perftest) from error
+
+
+def _in_options(error: InputError, words: list[str]) -> InputError:
+    """A fault of the suite that was made of the options, by the option that is at fault."""
+    try:
+        return in_options(error, read_options(words))
+    except InputError:  # the options themselves are at fault, and are named
+        return error
+
+
+def _planned(arguments: argparse.Namespace) -> int:
     _check_no_run(arguments)
     usual = {"scale": 1.0, "region": DEFAULT_REGION}
     given = {name: value for name, value in vars(arguments).items() if value is not None}
@@ -60,5 +75,5 @@ def _check_no_run(arguments: argparse.Namespace) -> None:
             continue
         # an address may hold a password, and --share has no value
         given = value if name in ("seed", "prefix", "profile") else None
-        remedy = "belongs to runs: leave it out, or --plan"
+        remedy = "is of a run, and --plan starts none: leave out one of the two"
         raise InputError("breakeven perftest", f"--{name.replace('_', '-')}", given, remedy)

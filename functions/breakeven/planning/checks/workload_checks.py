@@ -38,10 +38,8 @@ def check_workload(
     for workers in ("producers", "consumers"):
         count = settings[workers]
         if queues > count > 0:
-            remedy = (
-                f"{words.plural(count, workers[:-1])} would leave a queue without one; at most {count} here"
-            )
-            yield fault("queues", queues, remedy)
+            remedy = f"{words.plural(count, workers[:-1])} would leave a queue without one"
+            yield fault("queues", queues, f"{remedy}; at most {count} here, or give {workers}: {queues}")
     size, most = largest(settings), record.max_message_bytes
     if size > most:
         remedy = f"{record.service} takes at most {format_size(most)} a message; use less, or drop {target}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Final
 
 from breakeven.errors import InputError, printable, together
@@ -11,10 +12,12 @@ from breakeven.workload.perftest.command_options import BY_NAME, COMMAND, SECRET
 from breakeven.workload.perftest.spec_keys import Key
 from breakeven.workload.perftest.spec_notes import Note
 from breakeven.workload.perftest.spec_values import SpecError, converted
-from breakeven.workload.problems import did_you_mean, shown
+from breakeven.workload.problems import shown
 
 ID: Final = ("-d", "--id")
 QUORUM: Final = ("-qq", "--quorum-queue")
+#: of a long name's letters, how many of a slip of the pen are the same
+NEAR: Final = 0.75
 
 
 @dataclass(slots=True)
@@ -98,8 +101,17 @@ def _unknown(name: str) -> InputError:
     text = printable(name)
     if not name.startswith("-"):
         return InputError(COMMAND, text, None, "belongs to no option; PerfTest's options begin with -")
-    hint = did_you_mean(name, [*BY_NAME, *ID, *QUORUM])
+    hint = f"did you mean {meant!r}? " if (meant := _meant(name)) else ""
     return InputError(COMMAND, text, None, f"no such option of PerfTest; {hint}docs/perftest.md lists them")
+
+
+def _meant(name: str) -> str:
+    """The option that is spelt nearly so; empty where none is. Of a short name only its case may differ."""
+    known = [*BY_NAME, *ID, *QUORUM]
+    other_case = [each for each in known if each.lower() == name.lower()]
+    long = {each.lstrip("-"): each for each in known if each.startswith("--")}
+    near = get_close_matches(name.lstrip("-"), long, n=1, cutoff=NEAR)
+    return next(iter([*other_case, *(long[each] for each in near)]), "")
 
 
 def _take_id(line: CommandLine, name: str, given: str) -> None:

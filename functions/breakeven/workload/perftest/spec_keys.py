@@ -22,6 +22,9 @@ class Key:
     default: Any
     outcome: Outcome = "carried"
     reason: str = ""
+    #: of a number: what it is one of, and an example
+    unit: str = ""
+    example: int = 10
 
     @property
     def may_be_none(self) -> bool:
@@ -39,6 +42,7 @@ def refused(kind: Kind, default: Any, reason: str) -> Key:
     return Key(kind, default, "refused", reason)
 
 
+BYTES: Final = "bytes"
 _UNANSWERED = "a message without an answer at the end counts as unknown"
 _FRESH = "each case has fresh queues, durable ones, which are deleted after it"
 _ROUTED = "messages go to their queue through the default exchange"
@@ -54,11 +58,11 @@ KEYS: Final[dict[str, Key]] = {
     "consumer-count": Key("count", 1),
     "producer-channel-count": Key("count", 1),
     "consumer-channel-count": Key("count", 1),
-    "producer-rate-limit": Key("number", -1),
-    "consumer-rate-limit": Key("number", -1),
+    "producer-rate-limit": Key("number", -1, unit="messages a second", example=100),
+    "consumer-rate-limit": Key("number", -1, unit="messages a second", example=100),
     "publishing-rates": Key("names", ()),
-    "min-msg-size": Key("count", 0),
-    "time-limit": Key("count", 0),
+    "min-msg-size": Key("count", 0, unit=BYTES, example=1024),
+    "time-limit": Key("count", 0, unit="seconds", example=30),
     "producer-msg-count": Key("count", 0),
     "consumer-msg-count": Key("count", 0),
     "msg-count": Key("count", 0),
@@ -78,7 +82,7 @@ KEYS: Final[dict[str, Key]] = {
     "nack": refused("flag", False, "a consumer that rejects what it receives; the ledger needs it settled"),
     "requeue": noted("flag", True, "nothing is rejected, so that nothing is put back"),
     # consumers
-    "consumer-latency-in-microseconds": Key("count", 0),
+    "consumer-latency-in-microseconds": Key("count", 0, unit="microseconds", example=1000),
     "consumer-latencies": Key("names", ()),
     "polling": Key("flag", False),
     "polling-interval": refused("count", -1, "a consumer that polls asks again at once; leave it out"),

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
 
-from breakeven.errors import InputError, MultipleInputError, printable, together
+from breakeven.errors import InputError, printable
 from breakeven.targets.catalog import SINGLE, TRIO, compared, record_of
 from breakeven.terms import Environment
 from breakeven.workload.fields import MAX_NAME
 from breakeven.workload.perftest.command_line import CommandLine
 from breakeven.workload.perftest.command_options import COMMAND
+from breakeven.workload.perftest.spec_faults import in_keys
 from breakeven.workload.perftest.spec_matrix import Group, combinations, parts
 from breakeven.workload.perftest.spec_notes import Note, Notes
 from breakeven.workload.perftest.spec_scenario import checked
@@ -31,23 +32,6 @@ FACTORS: Final = (
     *(0.01, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.96, 0.97, 0.98, 0.99),
     *(1.0, 1.01, 1.02, 1.03, 1.04, 1.05),
 )
-#: where a fault of a suite is shown, the parameter that gave the field
-KEYS_OF_FIELDS: Final = {
-    "producers": "producer-count",
-    "consumers": "consumer-count",
-    "queues": "queue-sequence-to",
-    "message_size": "min-msg-size",
-    "rate": "producer-rate-limit",
-    "measure_s": "time-limit",
-    "window": "confirm",
-    "prefetch": "consumer-prefetch",
-    "ack_every": "multi-ack-every",
-    "group_size": "queue-arguments",
-    "queue_mode": "queue-arguments",
-    "processing_ms": "consumer-latency-in-microseconds",
-    "profile": "publishing-rates",
-    "processing_profile": "consumer-latencies",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +137,7 @@ class _SuiteMaker:
         try:
             return parse_suite(document, self._where), lines
         except InputError as error:
-            raise self._in_keys(error) from error
+            raise in_keys(error, self._called) from error
 
     def _groups(
         self, name: str, params: Mapping[str, Any], variables: Sequence[Mapping[str, Any]]
@@ -229,17 +213,6 @@ class _SuiteMaker:
             return slug
         names = (_slug(slug, f"-{number}") for number in itertools.count(2))
         return next(name for name in names if name not in self._scenarios)
-
-    def _in_keys(self, error: InputError) -> InputError:
-        errors = error.errors if isinstance(error, MultipleInputError) else (error,)
-        return together([self._in_key(each) for each in errors])
-
-    def _in_key(self, error: InputError) -> InputError:
-        *before, last = error.field.split(".")
-        key = KEYS_OF_FIELDS.get(last, last)
-        path = ".".join([*before, key]).removeprefix("scenarios.").removeprefix("defaults.")
-        path = self._called.get(key, path)
-        return InputError(error.where, path, error.value, error.remedy)
 
 
 def _common(scenarios: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from breakeven.errors import InputError, printable
-from breakeven.workload.perftest.spec_keys import ALIASES, KEYS, Key, Kind
+from breakeven.workload.perftest.spec_keys import ALIASES, BYTES, KEYS, Key, Kind
 from breakeven.workload.problems import did_you_mean, shown
+from breakeven.workload.sizes import parse_size
 
 #: how PerfTest says that there is no such limit, number or timeout
 NONE: Final = -1
@@ -61,12 +63,26 @@ def converted(name: str, key: Key, value: Any) -> Any:
     :param name: what an error calls the parameter
     :raises SpecError: a value of another kind, or below 0 where that is not how PerfTest says "none"
     """
-    found = _CONVERSIONS[key.kind](name, value)
+    try:
+        found = _CONVERSIONS[key.kind](name, value)
+    except SpecError as error:
+        if key.kind not in ("count", "number"):
+            raise
+        unit = f" of {key.unit}" if key.unit else ""
+        raise SpecError(name, value, f"{error.remedy}{unit}, such as {_example(key, value)}") from None
     if isinstance(found, int | float) and found < 0 and not (key.may_be_none and found == NONE):
         raise SpecError(
             name, value, f"must be at least 0{f', or {NONE} for none' if key.may_be_none else ''}"
         )
     return found
+
+
+def _example(key: Key, value: Any) -> int:
+    """Of bytes the size that was meant, where it can be read: 40KiB is 40960."""
+    if key.unit == BYTES and isinstance(value, str):
+        with suppress(ValueError):
+            return parse_size(value)
+    return key.example
 
 
 def durations_of(key: str, entries: tuple[str, ...]) -> Iterator[tuple[float, float]]:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from breakeven.workload.case import MOST_UNLIMITED
 from breakeven.workload.fields import MAX_STEPS, MIN_MESSAGE_BYTES
+from breakeven.workload.perftest.spec_arguments import GROUP_SIZE, argument_remedy
 from breakeven.workload.perftest.spec_keys import KEYS, QUEUE_ARGUMENTS
 from breakeven.workload.perftest.spec_notes import Note
 from breakeven.workload.perftest.spec_values import SpecError, durations_of
@@ -128,11 +129,13 @@ class _Translation:
         settings: dict[str, Any] = {}
         for name, value in (self._values["queue-arguments"] or {}).items():
             pair = f"{name}={value}"
-            if name == "x-queue-type" and value in ("classic", "quorum"):
-                self._queue_type = value
-            elif name == "x-queue-mode" and value in ("default", "lazy"):
+            if remedy := argument_remedy(name, value):
+                raise SpecError("queue-arguments", pair, remedy)
+            if name == "x-queue-type":
+                self._queue_type = "quorum" if value == "quorum" else "classic"
+            elif name == "x-queue-mode":
                 settings |= {"queue_mode": value} if value == "lazy" else {}
-            elif name == "x-quorum-initial-group-size" and value.isdigit():
+            elif name == GROUP_SIZE:
                 settings["group_size"] = int(value)
             elif name in QUEUE_ARGUMENTS:
                 self._notes.append(Note("queue-arguments", pair, QUEUE_ARGUMENTS[name]))

@@ -153,7 +153,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "plan with a run's option": (
         ["perftest", "--plan", "--live", "--", "-z", "5"],
-        "breakeven perftest: --live: belongs to runs: leave it out, or --plan",
+        "breakeven perftest: --live: is of a run, and --plan starts none: leave out one of the two",
     ),
     "explained in JSON": (
         ["crossover", "--json", "--explain"],

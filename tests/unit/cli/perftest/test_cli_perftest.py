@@ -124,3 +124,18 @@ def test_a_run_of_what_cannot_be_carried_out_is_refused_before_it_starts(tmp_pat
     path.write_text(SPEC.replace("'time-limit'", "'nack': true, 'time-limit'"))
     with pytest.raises(InputError, match=r"Mine\.nack: 'true': a consumer that rejects"):
         run_command._wanted(main.parser("run").parse_args(["run", str(path)]))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("-qa x-quorum-initial-group-size=9 -qq -u q -z 5", "-qa: 9: rabbitmq-quorum-trio has 3 nodes"),
+        (
+            "-qp q -qpf 1 -qpt 3 -z 5",
+            "-qpt: 3: 1 producer would leave a queue without one; at most 1 here, or give -x",
+        ),
+    ],
+)
+def test_a_fault_of_the_plan_is_one_of_the_option_that_gave_it(capsys, line, said):
+    assert main.main(["perftest", "--plan", "--", *line.split()]) == 2
+    assert f"error: breakeven perftest: {said}" in capsys.readouterr().err

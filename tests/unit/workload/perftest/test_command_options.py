@@ -144,3 +144,28 @@ def test_all_bad_options_are_named_at_once():
     with pytest.raises(InputError) as raised:
         read_options(["-po", "--wrong", "-na2", "-sq"])
     assert [line.split(": ")[1] for line in str(raised.value).splitlines()] == ["--wrong", "-na2", "-sq"]
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "said"),
+    [
+        ("-qa x-quorum-initial-group-size=0 -qq", "-qa", "must be a whole number of nodes, 1 to 9, such as"),
+        ("-qa x-quorum-initial-group-size=two", "-qa", "must be a whole number of nodes, 1 to 9, such as"),
+        ("-qa x-queue-type=stream", "-qa", "must be x-queue-type=classic or x-queue-type=quorum"),
+        ("-f immediate -qq", "-f", "left RabbitMQ"),
+        ("-x ten", "-x", "must be a whole number, such as 10"),
+        ("-s 40KiB", "-s", "must be a whole number of bytes, such as 40960"),
+        ("-s big", "-s", "must be a whole number of bytes, such as 1024"),
+        ("-z 30s", "-z", "must be a whole number of seconds, such as 30"),
+        ("-r fast", "-r", "must be a number of messages a second, such as 100"),
+        ("--nope 3", "--nope", "no such option of PerfTest; docs/perftest.md lists them"),
+        ("-nope 3", "-nope", "no such option of PerfTest; docs/perftest.md lists them"),
+        ("-consumers 3", "-consumers", "did you mean '--consumers'?"),
+        ("-Z 3", "-Z", "did you mean '-z'?"),
+    ],
+)
+def test_a_remedy_says_what_would_do(line, field, said):
+    with pytest.raises(InputError) as raised:
+        suite_of(line)
+    assert raised.value.field == field
+    assert said in raised.value.remedy

@@ -171,7 +171,11 @@ def test_a_parameter_of_its_default_value_is_nothing_to_speak_of(key):
         ({"queue_names": ["a", "b"]}, "one.queue-names", "every queue"),
         ({"queue_names": [], "queue_pattern": "q-%d"}, "one.queue-pattern", "needs queue-sequence-from"),
         ({"queue_arguments": "x-max-length=5"}, "one.queue-arguments", "would change what is measured"),
-        ({"queue_arguments": "x-queue-type=stream"}, "one.queue-arguments", "would change what is measured"),
+        (
+            {"queue_arguments": "x-queue-type=stream"},
+            "one.queue-arguments",
+            "must be x-queue-type=classic or",
+        ),
         ({"queue_arguments": "quorum"}, "one.queue-arguments", "names and values"),
         ({"exchange_type": "fanout"}, "one.exchange-type", "one queue each"),
         ({"publishing_rates": ["100"]}, "one.publishing-rates", "a value and its seconds"),

@@ -1,0 +1,58 @@
+"""Faults of a suite that was made of PerfTest's parameters, in the words in which those were given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from breakeven.errors import InputError, MultipleInputError, together
+from breakeven.workload.perftest.command_line import CommandLine
+from breakeven.workload.perftest.command_options import COMMAND, OPTIONS
+
+#: field of a suite -> the parameter that gave it
+KEYS_OF_FIELDS: Final = {
+    "producers": "producer-count",
+    "consumers": "consumer-count",
+    "queues": "queue-sequence-to",
+    "message_size": "min-msg-size",
+    "rate": "producer-rate-limit",
+    "measure_s": "time-limit",
+    "window": "confirm",
+    "prefetch": "consumer-prefetch",
+    "ack_every": "multi-ack-every",
+    "group_size": "queue-arguments",
+    "queue_mode": "queue-arguments",
+    "processing_ms": "consumer-latency-in-microseconds",
+    "profile": "publishing-rates",
+    "processing_profile": "consumer-latencies",
+}
+#: a field with its value, as remedies advise it
+_ADVISED: Final = re.compile(r"\b(producers|consumers): (\d+)")
+_SHORT: Final = {option.key: f"-{option.short}" for option in OPTIONS if isinstance(option.key, str)}
+
+
+def in_keys(error: InputError, called: Mapping[str, str]) -> InputError:
+    """The error with the parameter that gave the field.
+
+    :param called: what the reader calls parameters, such as ``-x``, where it is not their name
+    """
+    errors = error.errors if isinstance(error, MultipleInputError) else (error,)
+    return together([_in_key(each, called) for each in errors])
+
+
+def in_options(error: InputError, line: CommandLine) -> InputError:
+    """The error of a plan with the options of the command line that it was made of; others as they are."""
+    if isinstance(error, MultipleInputError):
+        return together([in_options(each, line) for each in error.errors])
+    if error.where != COMMAND or not error.field.startswith(("scenarios.", "defaults.")):
+        return error
+    remedy = _ADVISED.sub(lambda found: f"{_SHORT[KEYS_OF_FIELDS[found[1]]]} {found[2]}", error.remedy)
+    return _in_key(InputError(error.where, error.field, error.value, remedy), _SHORT | line.called)
+
+
+def _in_key(error: InputError, called: Mapping[str, str]) -> InputError:
+    *before, last = error.field.split(".")
+    key = KEYS_OF_FIELDS.get(last, last)
+    path = ".".join([*before, key]).removeprefix("scenarios.").removeprefix("defaults.")
+    return InputError(error.where, called.get(key, path), error.value, error.remedy)
