@@ -11,6 +11,8 @@ from shlex import quote
 from breakeven.words import IN_A_CLONE
 
 NAME = "breakeven"
+#: where this file's package is; of an installation that is a folder of packages
+CLONE = Path(__file__).parents[1]
 
 
 def command(words: str = "") -> str:
@@ -23,4 +25,7 @@ def _name() -> str:
     if "npm_lifecycle_event" in os.environ or Path(started).name != NAME:  # npm's own, for whatever it runs
         return IN_A_CLONE
     found = shutil.which(NAME)
-    return NAME if found and Path(found).samefile(started) else quote(started)
+    if found and Path(found).samefile(started):
+        return NAME
+    is_of_clone = (CLONE / "package.json").is_file() and Path(started).absolute().is_relative_to(CLONE)
+    return IN_A_CLONE if is_of_clone else quote(started)

@@ -58,7 +58,7 @@ def find(target: str, runs: Path, asked_by: str = "breakeven report") -> Path:
     remedy = (
         f"there are {', '.join(known[-5:])}"
         if known
-        else f"no run in {runs} has one; {command('run')} makes one"
+        else f"no run in {runs} has one; {command('run quick')} makes one"
     )
     raise InputError(asked_by, "run", target, f"no {SOURCE} there; {remedy}")
 

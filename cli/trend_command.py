@@ -98,7 +98,7 @@ def _here(arguments: argparse.Namespace, damaged: list[InputError]) -> Source:
             raise InputError("breakeven trend", f"--{option}", value, remedy)
     runs: Path = arguments.runs or RUNS
     if not runs.is_dir():
-        remedy = f"no such folder; name the one that has the runs, or make a run: {command('run')}"
+        remedy = f"no such folder; name the one that has the runs, or make a run: {command('run quick')}"
         raise InputError("breakeven trend", "--runs", str(runs), remedy)
     damaged += earlier_reports.unreadable(runs, arguments.suite)
     damaged += map(_gone, earlier_reports.without_report(runs, arguments.suite))

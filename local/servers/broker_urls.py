@@ -102,11 +102,18 @@ def _parse(url: str) -> Access:
         parts = urlsplit(url)
     except ValueError:
         _refuse("url", url.rpartition("@")[2], f"expected {SHAPE}")
+    if "://" not in url:
+        remedy = f"must be the whole address, {SHAPE}, such as {SCHEME}://guest:guest@localhost:{AMQP_PORT}/"
+        _refuse("url", url.rpartition("@")[2], remedy)
     if parts.scheme != SCHEME:
         why = "these brokers are spoken to without TLS; " if parts.scheme == "amqps" else ""
         _refuse("scheme", parts.scheme, f"{why}must be {SCHEME}: expected {SHAPE}")
     if parts.fragment or url.endswith("#"):  # what follows it may be of a password
         _refuse("url", None, f"# ends an address; write it as %23: expected {SHAPE}")
+    if "@" in url and "@" not in parts.netloc:  # what follows it may be of a password, too
+        _refuse(
+            "url", None, f"/ or ? ends the host; write them as %2F and %3F in front of @: expected {SHAPE}"
+        )
     if not parts.hostname:
         _refuse("host", "", f"the host is missing: expected {SHAPE}")
     amqp_port = _amqp_port(parts)
@@ -130,7 +137,8 @@ def _amqp_port(parts: SplitResult) -> int:
     except ValueError:
         port = 0
     if not port:
-        _refuse("port", parts.netloc.rpartition("@")[2], "a port is a number from 1 to 65535")
+        given = parts.netloc.rpartition("@")[2].rpartition(":")[2]
+        _refuse("port", given, f"a port is a number from 1 to 65535, such as {AMQP_PORT}: expected {SHAPE}")
     return port
 
 

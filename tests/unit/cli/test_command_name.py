@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import command_name
 from cli.command_name import command
 
 
@@ -38,3 +39,12 @@ def test_on_the_path_it_is_its_name(installed: Path, monkeypatch: pytest.MonkeyP
 
 def test_elsewhere_it_is_where_it_is(installed: Path) -> None:
     assert command("run quick") == f"'{installed}' run quick"
+
+
+def test_the_program_of_a_clones_own_environment_is_by_way_of_npm(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_name, "CLONE", installed.parents[1])
+    assert command("run quick") == f"'{installed}' run quick"  # a folder of packages
+    (installed.parents[1] / "package.json").write_text("{}")
+    assert command("run quick") == "npm run breakeven -- run quick"
