@@ -10,10 +10,11 @@ from typing import Any
 from breakeven.errors import InputError, MultipleInputError, together
 from breakeven.pricing.bill.broker_lines import SERVICES
 from breakeven.pricing.bill.inputs import Inputs, ask
-from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book import PriceBook, near
 from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.workload.ebs_volumes import VOLUMES
+from breakeven.workload.problems import did_you_mean
 from cli.crossover.option_remedies import LEAST_CAPACITY, with_remedy
 from cli.crossover.option_values import WHERE, number_of, value_of
 from cli.option_parser import Parser
@@ -243,7 +244,21 @@ def priced_options_named(inputs: Inputs, book: PriceBook) -> Iterator[None]:
         asked = _asked_by(error.field, inputs, book)
         if not error.where.startswith("price book") or asked is None:
             raise
+        if asked[0] == "--instance" and inputs.instance not in _sold(book):
+            raise InputError(WHERE, *asked, _no_such_instance(inputs.instance, book)) from error
         raise InputError(WHERE, *asked, f"{error.remedy} (of {error.where})") from error
+
+
+def _sold(book: PriceBook) -> list[str]:
+    """Instance types that a book has, also those whose price it does not know."""
+    return [price.item for price in book.prices if price.service == SERVICES["on-demand"]]
+
+
+def _no_such_instance(name: str, book: PriceBook) -> str:
+    there = _sold(book)
+    hint = did_you_mean(name, there) if name.lower() in there else ""
+    has = f"it has {near(name, there)}" if there else "it has none at all"
+    return f"the price book {book.label} has no such instance type; {hint}{has}"
 
 
 def _asked_by(price: str, inputs: Inputs, book: PriceBook) -> tuple[str, str] | None:

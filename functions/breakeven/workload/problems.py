@@ -63,8 +63,13 @@ def input_errors(where: str, document: object, error: ValidationError) -> list[I
 
 
 def did_you_mean(value: object, known: Sequence[str]) -> str:
-    """``did you mean 'threads'? `` when a known word is close to the value; empty otherwise."""
-    close = difflib.get_close_matches(str(value), known, n=1)
+    """``did you mean 'threads'? `` when a known word is close to the value; empty otherwise.
+
+    One that differs in nothing but capitals comes first.
+    """
+    text = str(value)
+    close = [each for each in known if each.lower() == text.lower()]
+    close = close or difflib.get_close_matches(text, known, n=1)
     return f"did you mean {close[0]!r}? " if close else ""
 
 

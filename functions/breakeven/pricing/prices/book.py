@@ -133,7 +133,7 @@ class PriceBook(Finite):
 
 def near(name: str, names: Iterable[str]) -> str:
     """For an error: all names where they are few, else those like the one that was asked for."""
-    known = sorted(names)
+    known, name = sorted(names), name.lower()
     if len(known) <= FEW_NAMES:
         return ", ".join(known)
     family = [each for each in known if each.partition(".")[0] == name.partition(".")[0]]

@@ -13,12 +13,19 @@ from pydantic import ValidationError
 from breakeven.errors import InputError, check_regular, first_fault
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.workload.json_text import JsonFault, parse_json
+from breakeven.workload.problems import did_you_mean, shown
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
 #: what AWS calls its regions
 REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
 WHAT = "give a price book in JSON"
+#: what pydantic says of a document, or a part of one, that is no object at all
+NO_OBJECT = {"model_type", "model_attributes_type", "dict_type"}
+LIKE = (
+    f"a price book is an object with {', '.join(PriceBook.model_fields)}: begin with a copy of a shipped "
+    f"one, {DEFAULT_REGION}.json in functions/breakeven/pricing/prices/books/"
+)
 
 
 def books() -> list[str]:
@@ -38,7 +45,9 @@ def load_book(name: str) -> PriceBook:
     :raises InputError: there is no such book, or its file is damaged
     """
     if name not in books():
-        raise InputError("price book", "region", name, f"no such book; there are {', '.join(regions())}")
+        hint = did_you_mean(name, regions()) if name.lower() in regions() else ""
+        there = f"{hint}there are {', '.join(regions())}"
+        raise InputError("price book", "region", name, f"no such book; {there}")
     return read_book(BOOKS / f"{name}.json")
 
 
@@ -74,7 +83,10 @@ def read_book(path: Path) -> PriceBook:
         book = PriceBook.model_validate(data)
     except ValidationError as error:
         field, first, remedy = first_fault(error, "book")
-        value = first["input"] if isinstance(first["input"], str | int | float) else None
+        is_short = isinstance(first["input"], str | int | float) or first["type"] in NO_OBJECT
+        value = shown(first["input"]) if is_short and first["type"] != "missing" else None
+        if len(first["loc"]) < 2 and first["type"] in {"missing", *NO_OBJECT}:  # of the book, not of a price
+            remedy = f"{remedy}; {LIKE}"
         raise InputError(str(path), field, value, remedy) from error
     if path.parent != BOOKS:
         _check_units(book, path)

@@ -28,7 +28,16 @@ from tests.support.money.crossover_command import OF_PAIR, run
             ["--batch", "10", "--size", "200KiB"],
             "--batch: '10': 10 messages of 204800 bytes are over the 1 MiB",
         ),
-        (["--instance", "m99.large"], "--instance: 'm99.large': no such price; ec2 has"),
+        (["--instance", "m99.large"], "--instance: 'm99.large': the price book us-east-1@"),
+        (["--instance", "m99.large"], " has no such instance type; it has "),
+        (
+            ["--instance", "M7G.large"],
+            " has no such instance type; did you mean 'm7g.large'? it has m7g.large, ",
+        ),
+        (
+            ["--region", "US-EAST-1"],
+            "--region: 'US-EAST-1': no such book; did you mean 'us-east-1'? there are",
+        ),
         (
             ["--instance", "m8i.large", "--region", "eu-west-1"],
             "--instance: 'm8i.large': not in the price feed",
