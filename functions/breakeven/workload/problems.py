@@ -9,7 +9,7 @@ import difflib
 import re
 import reprlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,6 +25,8 @@ Schema = Mapping[str, Any]
 SCHEMA: Schema = Suite.model_json_schema()
 KEY = "[key]"  # how pydantic marks that a mapping's key is at fault, not its value
 PLAIN = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?|true|false")
+#: fields of a mapping, of which an error names all
+FEW_FIELDS = 20
 #: a value of which only the name was written
 NOTHING = "nothing"
 #: ends of the fields' names -> what their numbers are in
@@ -60,6 +62,27 @@ _as_written.maxstring = _as_written.maxother = 80
 def input_errors(where: str, document: object, error: ValidationError) -> list[InputError]:
     """One InputError a complaint, in the document's order."""
     return [_input_error(where, document, details) for details in error.errors(include_url=False)]
+
+
+def empty_fields(where: str, document: object) -> list[InputError]:
+    """One InputError a field of a valid suite of which only the name was written, or null.
+
+    A model takes it as left out; whoever wrote the name may have forgotten the value.
+    """
+    return [
+        InputError(
+            where, _path(document, loc), NOTHING, f"must be {_allowed(_schema_at(loc))}; or leave it out"
+        )
+        for loc in _nulls(document, ())
+    ]
+
+
+def _nulls(node: object, loc: Loc) -> Iterator[Loc]:
+    if node is None:
+        yield loc
+    pairs = node.items() if isinstance(node, Mapping) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in pairs:
+        yield from _nulls(value, (*loc, key))
 
 
 def did_you_mean(value: object, known: Sequence[str]) -> str:
@@ -124,9 +147,9 @@ def _no_such_field(loc: Loc) -> str:
     if loc[0] == "defaults" and loc[-1] in SCHEMA["$defs"]["Scenario"]["properties"]:
         return "has no default; give it in each scenario that needs it"
     known = list(_schema_at(loc[:-1]).get("properties", {}))
-    return (
-        f"no such field; {_lookalike(str(loc[-1]))}{did_you_mean(loc[-1], known)}there are {', '.join(known)}"
-    )
+    meant = f"{_lookalike(str(loc[-1]))}{did_you_mean(loc[-1], known)}"
+    there = f"there are {', '.join(known)}" if len(known) <= FEW_FIELDS else "docs/suites.md lists them"
+    return f"no such field; {meant.rstrip() if '?' in meant else meant + there}"
 
 
 def _lookalike(name: str) -> str:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from breakeven.errors import InputError, check_regular, together
 from breakeven.workload.fields import ScaleName
-from breakeven.workload.problems import did_you_mean, input_errors, shown
+from breakeven.workload.problems import did_you_mean, empty_fields, input_errors, shown
 from breakeven.workload.scales import scaled_document
 from breakeven.workload.suite import Suite
 
@@ -85,7 +85,11 @@ def load_file(path: Path, where: str | None = None) -> Suite:
     :raises InputError: the file cannot be read, or what it says is no valid suite
     """
     where = where or str(path)
-    return parse_suite(parse_yaml(read_bytes(path, where), where), where)
+    document = parse_yaml(read_bytes(path, where), where)
+    suite = parse_suite(document, where)
+    if faults := empty_fields(where, document):
+        raise together(faults)
+    return suite
 
 
 def read_bytes(path: Path, where: str) -> bytes:

@@ -79,6 +79,18 @@ SUITES: dict[str, tuple[str, str, str]] = {
     "null scenarios": ("\n  a: {threads: 1, measure_s: 1}", "", f"scenarios: 'nothing': must be {NAMES}"),
     "empty scenarios": ("\n  a: {threads: 1, measure_s: 1}", " {}", f"scenarios: '{{}}': must be {NAMES}"),
     "list of scenarios": ("\n  a: {threads: 1, measure_s: 1}", " []", f"scenarios: '[]': must be {NAMES}"),
+    "null group": (
+        ONE,
+        "threads: 1, group_size: null",
+        "scenarios.a.group_size: 'nothing': must be a whole number from 1 to 9",
+    ),
+    "null in a list of cells": (
+        ONE,
+        "threads: 1, cells: [{queues: 1}, {queues: }]",
+        "scenarios.a.cells.1.queues: 'nothing': must be a whole number from 1 to 100; or leave it out",
+    ),
+    "slip of the pen": (ONE, "thread: 3", "scenarios.a.thread: 3: no such field; did you mean 'threads'?"),
+    "no field at all": (ONE, "xyzzy: 3", "scenarios.a.xyzzy: 3: no such field; docs/suites.md lists them"),
     "null scenario": (f"{{{ONE}}}", "", "scenarios.a: 'nothing': must be a mapping of"),
     "name that is null": (ONE, f"~: 1, {ONE}", "scenarios.a.None: 'nothing': the name of a field is text"),
     "name that is a number": ("  a:", "  1:", "scenarios.1: 1: the name must be small letters"),
