@@ -20,6 +20,7 @@ from breakeven.report.elements import Table, filled
 from breakeven.report.tables.drift_tables import moves_table, shifts_table
 from breakeven.report.tables.unjudged_table import unjudged_table
 from breakeven.report.tables.within_chance_table import within_chance_table
+from cli.command_name import command
 from cli.out_file import check_out, write_out
 from cli.report_command import table_rows
 from cli.report_source import load
@@ -31,21 +32,22 @@ MOST_ROWS = 24
 
 
 def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
+    parser = commands.add_parser(
         "compare",
         help="what changed between two runs, and which figures moved",
         description="Compare two runs of a suite: first what changed around them (releases, machines, "
         "prices), then which figures moved beyond chance, over all cells of a target and in single ones. Of "
         "a run that did not come to its end, what was settled is compared.",
     )
-    command.add_argument(
-        "before", metavar="RUN", help="the run that the other is held against: an id, or a path"
+    parser.example = command("compare r20261120-093000-1a2b latest")
+    parser.add_argument(
+        "before", metavar="BEFORE", help="the run that the other is held against: an id, or a path"
     )
-    command.add_argument("after", metavar="RUN", help="a run's id, latest, or a path")
-    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
-    command.add_argument("--out", type=Path, metavar="FILE", help="write the comparison as a page, too")
-    command.add_argument("--json", action="store_true", help="print the comparison as JSON")
-    command.set_defaults(run=run)
+    parser.add_argument("after", metavar="AFTER", help="a run's id, latest, or a path")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the comparison as a page, too")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

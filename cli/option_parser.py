@@ -15,6 +15,8 @@ from cli.exit_codes import BAD_INPUT
 #: as people write numbers: Python's own reading takes underscores and other scripts' digits, too
 WHOLE = re.compile(r"[-+]?[0-9]+")
 DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?(inf|nan)")
+#: how argparse begins what it says of arguments that are not there
+REQUIRED = "the following arguments are required"
 #: what argparse says, and how errors say it here
 LIBRARY_WORDS = (
     (
@@ -22,7 +24,8 @@ LIBRARY_WORDS = (
         r"\1: needs a value behind it; one that begins with - is written \1=-1",
     ),
     (r"argument (.*?): ignored explicit argument (.*)", r"\1: \2: takes no value; leave that out"),
-    (r"the following arguments are required: (.*)", r"\1: is required"),
+    (rf"{REQUIRED}: (.*), (.*)", r"\1, \2: are required"),
+    (rf"{REQUIRED}: (.*)", r"\1: is required"),
     (r"argument (.*)", r"\1"),
 )
 
@@ -33,6 +36,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **options})
         self.names: list[str] = ["-h", "--help"]
+        #: a whole command, for whoever left out its arguments
+        self.example = ""
         #: what people may call an option -> its name
         self.meant: dict[str, str] = {}
         #: of a command's name, where there are several commands
@@ -54,6 +59,8 @@ class Parser(argparse.ArgumentParser):
             if changed:
                 break
         help_too = "" if "; " in said else f"; see {self.prog} --help"
+        if self.example and message.startswith(REQUIRED):
+            help_too = f", such as: {self.example}"
         self.exit(BAD_INPUT, f"error: {self.prog}: {said}{help_too}\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:

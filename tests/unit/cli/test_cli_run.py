@@ -188,6 +188,19 @@ def test_a_command_that_there_is_not_is_one_line(
 
 
 @pytest.mark.parametrize(
+    ("given", "said"), [([], "BEFORE, AFTER: are required"), (["latest"], "AFTER: is required")]
+)
+def test_runs_that_are_to_be_compared_are_named_with_an_example(
+    capsys: pytest.CaptureFixture[str], given: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["compare", *given])
+    assert ended.value.code == BAD_INPUT
+    example = "npm run breakeven -- compare r20261120-093000-1a2b latest"
+    assert capsys.readouterr().err == f"error: breakeven compare: {said}, such as: {example}\n"
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["plan", "quick", "--seed", "5"], "run and perftest have it; see breakeven plan --help"),
