@@ -68,7 +68,11 @@ def with_remedy(complaint: str, field: str, metavar: str, text: object) -> str:
     if "enum" in schema:
         known = [word for word in schema["enum"] if word not in NOT_BOOTED]
         return f"{did_you_mean(text, known)}must be one of {', '.join(known)}"
-    return f"{complaint}; give {range_of(field, metavar)}" if "maximum" in schema else complaint
+    if "maximum" not in schema:
+        return complaint
+    if "capacity" in field:  # of which the question itself takes less
+        complaint = complaint.replace("over 0", f"at least {LEAST_CAPACITY:g}")
+    return f"{complaint}; give {range_of(field, metavar)}"
 
 
 def range_of(field: str, metavar: str) -> str:

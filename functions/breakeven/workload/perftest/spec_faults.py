@@ -9,6 +9,7 @@ from typing import Final
 from breakeven.errors import InputError, MultipleInputError, together
 from breakeven.workload.perftest.command_line import CommandLine
 from breakeven.workload.perftest.command_options import COMMAND, OPTIONS
+from breakeven.workload.perftest.spec_arguments import GROUP_SIZE
 
 #: field of a suite -> the parameter that gave it
 KEYS_OF_FIELDS: Final = {
@@ -29,6 +30,8 @@ KEYS_OF_FIELDS: Final = {
 }
 #: a field with its value, as remedies advise it
 _ADVISED: Final = re.compile(r"\b(producers|consumers): (\d+)")
+#: the scenario and cell that a plan's remedy ends in; a command line has one of both
+_CASE: Final = re.compile(r" \([a-z0-9-]+, [a-z_]+=[^()]*\)$")
 _SHORT: Final = {option.key: f"-{option.short}" for option in OPTIONS if isinstance(option.key, str)}
 
 
@@ -47,7 +50,8 @@ def in_options(error: InputError, line: CommandLine) -> InputError:
         return together([in_options(each, line) for each in error.errors])
     if error.where != COMMAND or not error.field.startswith(("scenarios.", "defaults.")):
         return error
-    remedy = _ADVISED.sub(lambda found: f"{_SHORT[KEYS_OF_FIELDS[found[1]]]} {found[2]}", error.remedy)
+    remedy = _CASE.sub("", error.remedy)
+    remedy = _ADVISED.sub(lambda found: f"{_SHORT[KEYS_OF_FIELDS[found[1]]]} {found[2]}", remedy)
     return _in_key(InputError(error.where, error.field, error.value, remedy), _SHORT | line.called)
 
 
@@ -55,4 +59,5 @@ def _in_key(error: InputError, called: Mapping[str, str]) -> InputError:
     *before, last = error.field.split(".")
     key = KEYS_OF_FIELDS.get(last, last)
     path = ".".join([*before, key]).removeprefix("scenarios.").removeprefix("defaults.")
-    return InputError(error.where, called.get(key, path), error.value, error.remedy)
+    value = f"{GROUP_SIZE}={error.value}" if last == "group_size" else error.value
+    return InputError(error.where, called.get(key, path), value, error.remedy)

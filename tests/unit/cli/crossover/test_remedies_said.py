@@ -28,7 +28,7 @@ TERMS = "on-demand, 1y-standard, 1y-convertible, 3y-standard, 3y-convertible"
             ["--consumer", "containers", "--poll-wait", "0"],
             "must be at least 1; give whole seconds, 1 to 20, such as 20",
         ),
-        (["--capacity", "0"], "must be over 0; give messages a second, 1 to 10,000,000, such as 20000"),
+        (["--capacity", "0"], "must be at least 1; give messages a second, 1 to 10,000,000, such as 20000"),
         (["--nodes", "10"], "must be at most 9; give a whole number, 1 to 9, such as 5"),
         (["--batch-fill", "2"], "must be at most 1; give a share of 1, over 0 to 1, such as 0.8"),
         (["--existing-requests", "x"], "0 to 1,000,000,000,000,000, such as 5000000"),

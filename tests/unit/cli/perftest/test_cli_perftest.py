@@ -129,10 +129,13 @@ def test_a_run_of_what_cannot_be_carried_out_is_refused_before_it_starts(tmp_pat
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("-qa x-quorum-initial-group-size=9 -qq -u q -z 5", "-qa: 9: rabbitmq-quorum-trio has 3 nodes"),
+        (
+            "-qa x-quorum-initial-group-size=9 -qq -u q -z 5",
+            "-qa: 'x-quorum-initial-group-size=9': rabbitmq-quorum-trio has 3 nodes",
+        ),
         (
             "-qp q -qpf 1 -qpt 3 -z 5",
-            "-qpt: 3: 1 producer would leave a queue without one; at most 1 here, or give -x",
+            "-qpt: 3: 1 producer would leave a queue without one; at most 1 here, or give -x 3\n",
         ),
     ],
 )
