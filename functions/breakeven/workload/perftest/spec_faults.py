@@ -33,6 +33,14 @@ _ADVISED: Final = re.compile(r"\b(producers|consumers): (\d+)")
 #: the scenario and cell that a plan's remedy ends in; a command line has one of both
 _CASE: Final = re.compile(r" \([a-z0-9-]+, [a-z_]+=[^()]*\)$")
 _SHORT: Final = {option.key: f"-{option.short}" for option in OPTIONS if isinstance(option.key, str)}
+#: a parameter's name in a remedy; those without a hyphen are words, too
+_NAMED: Final = re.compile(rf"(?<![\w-])({'|'.join(key for key in _SHORT if '-' in key)})(?![\w-])")
+
+
+def in_short(error: InputError) -> InputError:
+    """The error of a command line with short options in its remedy, in place of spec files' parameters."""
+    remedy = _NAMED.sub(lambda found: _SHORT[found[1]], error.remedy)
+    return InputError(error.where, error.field, error.value, remedy)
 
 
 def in_keys(error: InputError, called: Mapping[str, str]) -> InputError:

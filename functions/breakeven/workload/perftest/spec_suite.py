@@ -15,7 +15,7 @@ from breakeven.terms import Environment
 from breakeven.workload.fields import MAX_NAME
 from breakeven.workload.perftest.command_line import CommandLine
 from breakeven.workload.perftest.command_options import COMMAND
-from breakeven.workload.perftest.spec_faults import in_keys
+from breakeven.workload.perftest.spec_faults import in_keys, in_short
 from breakeven.workload.perftest.spec_matrix import Group, combinations, parts
 from breakeven.workload.perftest.spec_notes import Note, Notes
 from breakeven.workload.perftest.spec_scenario import checked
@@ -103,7 +103,8 @@ class _SuiteMaker:
         try:
             groups = self._groups(name, params[0], variables)
         except SpecError as error:
-            raise error.at(self._where, place, self._called) from None
+            found = error.at(self._where, place, self._called)
+            raise (in_short(found) if self._where == COMMAND else found) from None
         self._note_plain(spec, len(params))
         for number, group in enumerate(groups, 1):
             slug = self._free_name(_slug(name) if len(groups) == 1 else _slug(name, f"-{number}"))

@@ -108,7 +108,7 @@ def test_an_option_of_the_command_line_only_is_noted_or_refused_by_name(option):
         ("--autoack=false", "--autoack", "takes no value"),
         ("-vr 100", "-vr", "a value and its seconds"),
         ("-f immediate", "-f", "left RabbitMQ in 3.0"),
-        ("-C 100", "-C", "give time-limit"),
+        ("-C 100", "-C", "give -z, in seconds"),
         ("-t topic", "-t", "one queue each"),
         ("-x 801", "-x", "to 800"),
         ("-x -1", "-x", "must be at least 0"),
@@ -123,8 +123,8 @@ def test_an_option_of_the_command_line_only_is_noted_or_refused_by_name(option):
         ("-L -7", "-L", "must be at least 0"),
         ("-b -5", "-b", "must be at least 0"),
         ("-i often", "-i", "must be a number"),
-        ("-qpt 3", "-qpt", "belongs to queue-pattern; give that, too"),
-        ("-qp q", "-qp", "needs queue-sequence-from"),
+        ("-qpt 3", "-qpt", "belongs to -qp; give that, too"),
+        ("-qp q", "-qp", "needs -qpf and -qpt, 0 or more"),
     ],
 )
 def test_a_bad_option_is_refused_by_the_name_that_was_given(line, field, remedy):
