@@ -64,8 +64,8 @@ function paidBack({ usd, low, high }: Saved, once: number): string {
   if (low <= 0) return "not known which way a move pays";
   const months = once / usd;
   const [soonest, latest] = [figure(once / high), figure(once / low)];
-  const told = soonest !== latest && once / low >= 1 && once / high <= LONGEST;
-  const between = told ? ` (between ${soonest} and ${latest})` : "";
+  const isShown = soonest !== latest && once / low >= 1 && once / high <= LONGEST;
+  const between = isShown ? ` (between ${soonest} and ${latest})` : "";
   if (months > LONGEST) return `not within 10 years${between}`;
   return months < 1 ? `within a month${between}` : `in ${figure(months)} months${between}`;
 }

@@ -99,7 +99,7 @@ def test_it_opens_with_the_trio_and_of_a_pair_that_is_chosen_says_that_its_queue
     beside = "A RabbitMQ trio of m7g.large costs $217.40 before staff time"
     assert beside in page.locator("#yours-beside").inner_text()
     pair = opened("#v1&deployment=pair").locator("#yours-beside").inner_text()
-    assert "A RabbitMQ pair of m7g.large costs $144.37" in pair
+    assert "A RabbitMQ pair of m7g.large costs $151.89" in pair
     assert pair.endswith(f" {ended}")
 
 

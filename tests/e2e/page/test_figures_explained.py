@@ -87,7 +87,7 @@ def test_every_figure_of_the_first_screen_opens_what_it_comes_from(page, files, 
 def test_a_price_opens_its_bill_and_a_rate_its_crossing(page, files):
     opened(page, files["run"], PAIR).locator("#yours-verdict button.said", has_text="$0.20").click()
     assert explained(page).startswith("SQS batched and long-polled: $0.20 a month")
-    page.locator("#yours-beside button.said", has_text="785").first.press("Enter")
+    page.locator("#yours-beside button.said", has_text="1,440").first.press("Enter")
     assert explained(page).startswith("RabbitMQ pair of m7g.large against SQS batched and long-polled")
     page.locator(".keys button.said").first.click()
     said = explained(page)

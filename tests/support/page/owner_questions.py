@@ -22,8 +22,8 @@ PRICE = '#asked-whose tr[data-price="{}"]'
 QUESTIONS = (
     (OWNER, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $0.20 a month"),
     (OWNER, "what does mine cost?", "price-sqs-as-used", "$3.40"),
-    (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 43"),
-    (OWNER, "and once batched?", f"crossing{BATCHED}", "above 785"),
+    (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 44"),
+    (OWNER, "and once batched?", f"crossing{BATCHED}", "above 1,440"),
     (OWNER, "with how much work?", f"hours{USED}", "never"),
     (
         STAFF,

@@ -10,7 +10,7 @@ from breakeven.report.building.query_answers import Rows
 from breakeven.report.building.report_builder import build_report
 from breakeven.report.contract.report_model import Report
 from breakeven.terms import TargetName
-from tests.fixtures.report import sample, self_tested
+from tests.fixtures.report import money, sample, self_tested
 from tests.fixtures.report.fault_rows import fault_row, measured_for, rates_around
 
 PAIR = TargetName("rabbitmq-mirrored-pair")
@@ -38,5 +38,6 @@ def report() -> Report:
         cases=[*rows, measured_for(KILLED, mirrors=1)],
         rate_over_time=[*answers.rate_over_time, *rates_around(KILLED.case_id)],
         faults=[fault_row(KILLED.case_id)],
+        **money.answers(**money.ANYWHERE),
     )
     return build_report(sample.record((*self_tested.PROVING, *CASES)), sample.manifest(), answers)

@@ -77,13 +77,15 @@ def test_classic_queues_may_be_lazy():
 
 
 def test_the_plan_prices_what_nodes_pass_to_the_leader():
-    """Two nodes in two zones: a copy crosses once, half the clients twice, and hops twice or not at all."""
+    """Two nodes in two zones: round the ring twice, to the mirror from a channel at the master, half the
+    clients twice, and hops twice or not at all.
+    """
     to = {
         case.workload.connect_to: case for case in cases_of({"connect_to": ["any", "leader", "other"]}, PAIR)
     }
     gb = {wanted: cross_zone_gb(case) for wanted, case in to.items()}
-    assert gb["any"] / gb["leader"] == pytest.approx((1 + 1 + 1) / (1 + 1))
-    assert gb["other"] / gb["leader"] == pytest.approx((1 + 1 + 2) / (1 + 1))
+    assert gb["any"] / gb["leader"] == pytest.approx((2.5 + 1 + 1) / (3 + 1))
+    assert gb["other"] / gb["leader"] == pytest.approx((2 + 1 + 2) / (3 + 1))
 
 
 @pytest.mark.parametrize(

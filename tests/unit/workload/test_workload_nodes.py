@@ -185,7 +185,7 @@ def test_what_crosses_zones_is_of_the_groups_members_and_of_all_nodes():
     every = case_of(5, group_size=5)
     assert cross_zone_gb(every) / messages == pytest.approx(4 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
     two = case_of(5, PAIR, group_size=2)
-    assert cross_zone_gb(two) / messages == pytest.approx(0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
+    assert cross_zone_gb(two) / messages == pytest.approx(2.8 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
 
 
 def test_nodes_go_to_three_zones_at_most_one_after_another():

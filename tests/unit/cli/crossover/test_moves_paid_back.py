@@ -11,7 +11,7 @@ import pytest
 from breakeven import words
 from breakeven.report.render.page_data import page_data
 from cli.main import main
-from tests.fixtures.report import sample
+from tests.fixtures.report import money, sample
 from tests.support.page.evaluator import evaluated
 
 TRIO = "RabbitMQ trio of m7g.large"
@@ -30,9 +30,6 @@ OPTIONS = {
     "consumer": "--consumer",
 }
 
-#: clients as the terminal has them, and the sample's report does not
-ANYWHERE = {"leader_hop_share": None, "client_zone_share": None}
-
 
 def answered(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, dict[str, float]]:
     """What the terminal says of a move, and dollars a month by option."""
@@ -48,7 +45,7 @@ def answered(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, di
 def on_page(**fields: Any) -> str:
     data = page_data(sample.report(sample.planned()[:2]))
     assert data is not None
-    inputs = {**data["inputs"], **ANYWHERE, **fields}
+    inputs = {**data["inputs"], **money.ANYWHERE, **fields}
     setting = {"inputs": inputs, "region": "us-east-1", "rate": inputs["msg_per_s"], "intervals": True}
     (found,) = evaluated(data, [setting])
     return str(found["moving"])
