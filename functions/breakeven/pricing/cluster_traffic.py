@@ -9,9 +9,9 @@ from __future__ import annotations
 from breakeven.pricing.cluster_form import ClusterForm
 
 
-def hop_share(form: ClusterForm, known: float | None) -> float:
+def hop_share(nodes: int, known: float | None) -> float:
     """Of clients: how many speak to another node than the queue's leader; any node, where it is not known."""
-    return (form.nodes - 1) / form.nodes if known is None else known
+    return (nodes - 1) / nodes if known is None else known
 
 
 def replicated(form: ClusterForm, hop: float) -> float:

@@ -144,5 +144,5 @@ def test_dismantling_takes_the_policies_away(target, cluster, queue_case):
 def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_case, copies):
     (queue,) = target.prepare(queue_case(PAIR, group_size=copies), attempt=1).queues
     form = ClusterForm(deployment="pair", cluster_nodes=3, group_size=copies)
-    hop = hop_share(form, None)
+    hop = hop_share(form.nodes, None)
     assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)

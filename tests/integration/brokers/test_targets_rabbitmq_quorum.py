@@ -163,5 +163,5 @@ def test_a_leader_killed_in_mid_case_loses_nothing_confirmed(target, cluster, qu
 def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_case):
     (queue,) = target.prepare(queue_case(TARGET, group_size=3), attempt=1).queues
     form = ClusterForm(deployment="trio")
-    hop = hop_share(form, None)
+    hop = hop_share(form.nodes, None)
     assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)

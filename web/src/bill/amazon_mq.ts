@@ -5,6 +5,7 @@ import { acrossZones, clientShare, people } from "./broker.js";
 import type { Brokers } from "./capacity.js";
 import { brokersOf, managedForm } from "./form.js";
 import { BYTES_PER_GB, Unpriced, line, type Line } from "./line.js";
+import { hopShare } from "./traffic.js";
 
 const BETWEEN = "traffic between brokers";
 
@@ -32,8 +33,7 @@ export function amazonMqLines(inputs: Inputs, type: string, book: Book, types: B
 /** How often a cluster's brokers send a message to one another: its copies, and its hops to the leader. */
 function copiesBetween(inputs: Inputs): number {
   const brokers = brokersOf(inputs.deployment);
-  const hop = inputs.leader_hop_share ?? (brokers - 1) / brokers;
-  return brokers === 1 ? 0 : brokers - 1 + 2 * hop;
+  return brokers === 1 ? 0 : brokers - 1 + 2 * hopShare(inputs, brokers);
 }
 
 /** At the book's own price where it has one; else at the share of the price across zones that is asked. */

@@ -3,8 +3,7 @@ import type { Inputs } from "../data.js";
 import { copiesOf, nodesOf } from "./form.js";
 
 /** Of clients: how many speak to another node than the queue's leader; any node, unless said. */
-export function hopShare(inputs: Inputs): number {
-  const nodes = nodesOf(inputs);
+export function hopShare(inputs: Inputs, nodes = nodesOf(inputs)): number {
   return inputs.leader_hop_share ?? (nodes - 1) / nodes;
 }
 

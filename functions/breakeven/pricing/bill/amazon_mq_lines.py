@@ -8,6 +8,7 @@ from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
 from breakeven.pricing.bill.broker_lines import across_zones, client_share, people
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
+from breakeven.pricing.cluster_traffic import hop_share
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import BrokerType, Form, broker_types
 
@@ -50,8 +51,7 @@ def copies_between_brokers(inputs: Inputs) -> float:
     Publishes and deliveries each hop where a client speaks to another broker than the queue's leader.
     """
     brokers = brokers_of(inputs.deployment)
-    hop = (brokers - 1) / brokers if inputs.leader_hop_share is None else inputs.leader_hop_share
-    return 0.0 if brokers == 1 else brokers - 1 + 2 * hop
+    return 0.0 if brokers == 1 else brokers - 1 + 2 * hop_share(brokers, inputs.leader_hop_share)
 
 
 def _between_brokers(inputs: Inputs, book: PriceBook) -> list[Line]:

@@ -76,7 +76,7 @@ def crossings_per_message(inputs: Inputs) -> float:
 
 def _crossings(inputs: Inputs) -> tuple[float, float, float]:
     apart = apart_share(inputs.nodes, inputs.zones)
-    hop = hop_share(inputs, inputs.leader_hop_share)
+    hop = hop_share(inputs.nodes, inputs.leader_hop_share)
     return replicated(inputs, hop) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
 
 

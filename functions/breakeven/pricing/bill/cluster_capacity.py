@@ -107,7 +107,7 @@ def capacity_of(inputs: Inputs) -> Capacity:
     known = machines().get(inputs.instance)
     reasons = dict(known.reasons) if known else {}
     baseline = known.network_baseline_mbps if known else None
-    sends = leader_sends(inputs, hop_share(inputs, inputs.leader_hop_share))
+    sends = leader_sends(inputs, hop_share(inputs.nodes, inputs.leader_hop_share))
     network = None if baseline is None else _sent(baseline, inputs.message_bytes, sends)
     names = {
         "network_baseline_mbps": "network",
