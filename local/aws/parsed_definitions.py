@@ -69,9 +69,13 @@ class Parsed:
         with suppress(OSError):
             self._kept_in.mkdir(parents=True, exist_ok=True)
             handle, copy = tempfile.mkstemp(dir=self._kept_in, prefix=".")
-            with os.fdopen(handle, "wb") as file:
-                file.write(pickled)
-            Path(copy).rename(path)  # whole or not at all
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(pickled)
+                Path(copy).rename(path)  # whole or not at all
+            except OSError:
+                Path(copy).unlink()
+                raise
             newest_first = sorted(
                 self._kept_in.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True
             )

@@ -192,10 +192,12 @@ class BrokerMachines:
         except Exception as error:
             if lane.ended or self._children.stopped:
                 return
-            if not isinstance(error, BreakevenError):
-                raise
+            known = isinstance(error, BreakevenError | OSError)
+            reason = str(error) if known else f"{type(error).__name__}: {error}"
             for instance in instances:
-                self._failed(*lane.run_and_target, instance, str(error))
+                self._failed(*lane.run_and_target, instance, reason)
+            if not known:
+                raise
 
     def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
         settings = ClusterSettings(nodes=len(lane.launch.instance_ids))

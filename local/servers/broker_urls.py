@@ -104,7 +104,7 @@ def _parse(url: str) -> Access:
         _refuse("url", url.rpartition("@")[2], f"expected {SHAPE}")
     if "://" not in url:
         remedy = f"must be the whole address, {SHAPE}, such as {SCHEME}://guest:guest@localhost:{AMQP_PORT}/"
-        _refuse("url", url.rpartition("@")[2], remedy)
+        _refuse("url", _after_the_login(url), remedy)
     if parts.scheme != SCHEME:
         why = "these brokers are spoken to without TLS; " if parts.scheme == "amqps" else ""
         _refuse("scheme", parts.scheme, f"{why}must be {SCHEME}: expected {SHAPE}")
@@ -137,9 +137,16 @@ def _amqp_port(parts: SplitResult) -> int:
     except ValueError:
         port = 0
     if not port:
-        given = parts.netloc.rpartition("@")[2].rpartition(":")[2]
-        _refuse("port", given, f"a port is a number from 1 to 65535, such as {AMQP_PORT}: expected {SHAPE}")
+        given = _after_the_login(parts.netloc)
+        remedy = f"a port is a number from 1 to 65535, such as {AMQP_PORT}: expected {SHAPE}"
+        _refuse("port", given.rpartition(":")[2] if given else None, remedy)
     return port
+
+
+def _after_the_login(address: str) -> str | None:
+    """Host and port of an address; None where what stands there may be user and password."""
+    login, _, rest = address.rpartition("@")
+    return rest if login or ":" not in rest or rest.rpartition(":")[2].isdecimal() else None
 
 
 def _management_port(query: str, amqp_port: int) -> int:

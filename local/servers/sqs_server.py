@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 import uuid
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
+import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
@@ -98,7 +99,9 @@ def _check_is_sqs(sqs: Any) -> None:
 
 def _client(url: str) -> Any:
     """:raises ValueError: boto3 takes no such address"""
-    return boto3.Session().client(
+    # of no profile of the user's: one that is set and not there would be an error
+    core = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
+    return boto3.Session(botocore_session=core).client(
         "sqs",
         endpoint_url=url,
         region_name="us-east-1",
@@ -155,11 +158,11 @@ class SqsServer:
             client = SqsClient(
                 workload_of({"mode": "parallel", "producers": 1, "consumers": 1}), self.endpoint
             )
-            sender, receiver = client.sender(queue), client.receiver(queue)
-            for number in range(messages):
-                sender.submit([number], [(b"%016d" % number).ljust(1024, b".")])
-                receiver.settle(receiver.receive(1.0).handle)
-            client.close()
+            with closing(client):
+                sender, receiver = client.sender(queue), client.receiver(queue)
+                for number in range(messages):
+                    sender.submit([number], [(b"%016d" % number).ljust(1024, b".")])
+                    receiver.settle(receiver.receive(1.0).handle)
             sqs.delete_queue(QueueUrl=queue)
         sqs.close()
 

@@ -189,7 +189,7 @@ class AmqpClient(Generic[L]):
         link = self._connect(node, f"{LOADER_CONNECTION} {purpose}")
         try:
             opened = start(link)
-        except ConnectionLost:
+        except BaseException:
             link.close()
             raise
         with self._lock:

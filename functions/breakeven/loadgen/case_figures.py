@@ -71,7 +71,7 @@ class Usage(Frozen):
 
 
 class LoaderReport(Usage):
-    """What a loader measured of itself in a measured stage; null where a closed loop has no such thing."""
+    """The same with which loader it was, where it ran, and whether it was the limit of the figures."""
 
     loader: int
     saturated: bool

@@ -11,6 +11,8 @@ from typing import Protocol
 #: calls in a row to the others that may fail (the state table throttles, a store hiccups) before the case is
 #: failed
 TOLERATED_FAILURES = 5
+#: how long a loader that is ended by others waits for its threads before it saves what it has, seconds
+GIVE_UP_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
+from breakeven.loadgen.coordination import GIVE_UP_S, Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.gates import Gates
 from breakeven.loadgen.ledger.ledger import Ledger
@@ -33,8 +33,6 @@ from breakeven.workload.case import CLOSING_S
 
 #: seconds between looks at what workers have done
 LOOK_S = 0.02
-#: how long threads may take to stop when a case is given up, seconds
-GIVE_UP_S = 5.0
 
 
 def run_loader(
@@ -93,13 +91,19 @@ class _Loader:
                 "capacity": self._find_capacity,
             }[self._workload.mode]()
             self._signals.finish.set()
-            self._join(CALL_TIMEOUT_S + self._workload.wait_s)
+            self._join(CALL_TIMEOUT_S + self._workload.wait_s + self._in_hand_s())
             self._signals.check()
         except BaseException as error:
             self._give_up(error)
             raise
         self._reporter.stop()
         return self._result(final=True)
+
+    def _in_hand_s(self) -> float:
+        """What consumers may still work on when every message is received, as far as the loader's limit lets
+        them.
+        """
+        return max(0.0, min(self._workload.in_hand_s, self.seconds_left()))
 
     def _parallel(self) -> None:
         gate = "start"

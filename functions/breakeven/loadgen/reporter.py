@@ -48,14 +48,17 @@ class Reporter:
         self._latest: CaseProgress | None = None
         self._before = (time.monotonic(), Counts(0, 0, 0, 0))
         self._saved_s = time.monotonic()
+        self._saving = threading.Lock()
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Returns when no beat is under way any more."""
+        """Returns when no checkpoint is being saved; a beat that is late saves none any more."""
         self._ended.set()
         self._thread.join(STOP_TIMEOUT_S)
+        with self._saving:
+            pass
 
     def latest(self) -> CaseProgress | None:
         """All loaders' progress as last exchanged; None before the first time."""
@@ -79,9 +82,12 @@ class Reporter:
         if latest.aborted:
             self._shared.signals.fail(LoaderAborted(latest.aborted))
             return
-        if time.monotonic() - self._saved_s >= CHECKPOINT_S:
-            self._saved_s = time.monotonic()
-            self._save()
+        if time.monotonic() - self._saved_s < CHECKPOINT_S:
+            return
+        with self._saving:
+            if not self._ended.is_set():  # or it would take the place of the last one
+                self._saved_s = time.monotonic()
+                self._save()
 
     def _progress(self) -> Progress:
         # looked up first: once it is False, or the order's, the counts of sent are the last

@@ -22,7 +22,7 @@ MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
         "load": frozenset({"produce"}),
         "unload": frozenset({"consume", "settle", "consume_cycle"}),
     },
-    # a case's figures are those of the probe of the highest rate that was held, see LoaderResult.best
+    # a case's figures are those of the probe of the highest rate that was held, see search.probe.best
     "capacity": {"probe": ALL, "settling": frozenset({"end_to_end"})},
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ STEPS = st.builds(
 
 def arrivals(end_s: float, producer: int = 0, **workload: object) -> list[int]:
     made = schedule(end_s, producer, **workload)
-    return [instant - START for instant in made.rest()]
+    return [instant - START for instant in made.rest(sys.maxsize)]
 
 
 def schedule(end_s: float, producer: int = 0, **workload: object) -> Arrivals:
@@ -77,7 +78,9 @@ def test_what_is_due_is_taken_once_and_in_order():
     assert made.take(2) == [START, START + 1_000_000]
     assert made.due(START + 2_500_000) == 1
     assert made.next_ns == START + 2_000_000
-    made.rest()
+    assert made.rest(START + 3_500_000) == [START + 2_000_000, START + 3_000_000]
+    assert made.next_ns == START + 4_000_000
+    made.rest(sys.maxsize)
     assert made.next_ns is None
     assert made.due(START + 10**12) == 0
 

@@ -58,6 +58,7 @@ def test_several_loaders_are_put_together_by_operation_and_kind() -> None:
     ("text", "cleaned"),
     [
         ("connect amqp://breakeven:s3cr3t@10.0.0.7:5672 refused", "connect amqp://***@10.0.0.7:5672 refused"),
+        ("amqp://breakeven:s3@cr3t@10.0.0.7:5672 refused", "amqp://***@10.0.0.7:5672 refused"),
         ("login refused: password=hunter2, user=guest", "login refused: password=***, user=guest"),
         ('{"SecretAccessKey": "abc/def+1", "x": 1}', '{"SecretAccessKey": "***", "x": 1}'),
         ("AKIAIOSFODNN7EXAMPLE is not known", "*** is not known"),

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.clients.base import CallFailed
 from breakeven.errors import CaseError, LoaderAborted
-from breakeven.loadgen import loader
+from breakeven.loadgen import loader, reporter
 from breakeven.loadgen.coordination import CaseProgress, Progress
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
@@ -139,6 +139,43 @@ def test_a_few_beats_may_fail() -> None:
     run = Run(make_case(measure_s=1.5), FakeBroker(), Throttled(1))
     assert_all_arrived(run.measured())
     assert not failures
+
+
+def test_consumers_end_what_they_have_in_hand_when_all_is_received(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer than a call may take: the last messages are in hand, one behind the other."""
+    monkeypatch.setattr(loader, "CALL_TIMEOUT_S", 0.1)
+    slow = {"consume": "push", "prefetch": 100, "processing_ms": 10.0, "consumers": 1}
+    assert_all_arrived(Run(loading(100, drain_s=60.0, **slow), FakeBroker()).measured())
+
+
+def test_a_beat_that_comes_back_late_saves_nothing_over_the_last_checkpoint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reporter, "STOP_TIMEOUT_S", 0.05)
+    broker, ended = FakeBroker(), threading.Event()
+
+    class Late(FakeMeeting):
+        def of(self, number: int):
+            coordinator = super().of(number)
+            exchange = coordinator.exchange
+
+            def held(progress: Progress) -> CaseProgress:
+                if progress.stage == "measure":
+                    broker.down.set()
+                    ended.wait(30)
+                return exchange(progress)
+
+            coordinator.exchange = held
+            return coordinator
+
+    run = Run(make_case(measure_s=1.0), broker, Late(1))
+    with pytest.raises(CaseError, match="the fake broker is down"):
+        run.one(0)
+    assert failed(run)
+    ended.set()
+    (heartbeat,) = (thread for thread in threading.enumerate() if thread.name == "heartbeat")
+    heartbeat.join()
+    assert failed(run)
 
 
 def test_a_worker_that_does_not_end_fails_the_case(monkeypatch: pytest.MonkeyPatch) -> None:

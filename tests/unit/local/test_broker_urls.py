@@ -53,6 +53,8 @@ def test_user_and_password_are_unquoted():
         ([FIRST, "amqps://ann:hidden-word@two"], "scheme", "amqps"),
         ([FIRST, "two:5672"], "url", "two:5672"),
         ([FIRST, "ann:hidden-word@two:5672"], "url", "two:5672"),
+        ([FIRST, "ann:hidden-word"], "url", None),
+        ([FIRST, "amqp://ann:hidden-word"], "port", None),
         ([FIRST, "amqp://ann:/hidden-word@two/orders"], "url", None),
         ([FIRST, "amqp://ann:hidden-word@[::1]:port/"], "port", "port"),
         ([FIRST, "amqp://ann:hidden-word@two:0/orders"], "port", "0"),

@@ -7,9 +7,10 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.loadgen.case_figures import Limit
 from breakeven.planning import execution_limits
-from breakeven.planning.budget.durations import MEETING_S, probe_holds
+from breakeven.planning.budget.durations import MEETING_S, probe_holds, seconds_needed
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.planning.sizing import more_loaders, most_loaders
+from breakeven.terms import TargetName
 from tests.support.cases import workload_with
 from tests.support.loaders.loader_findings import BIG, BUSY, RUN, SMALL, after, counts, place, planned, suite
 
@@ -43,6 +44,13 @@ def test_there_are_never_more_than_can_be_dealt_or_the_machine_holds(
     bound = most_loaders(work, environment, hardware)
     assert bound.loaders == most
     assert why in bound.why
+
+
+def test_a_loader_has_time_for_what_its_consumers_have_in_hand_at_the_end():
+    pushed = {"consume": "push", "prefetch": 200, "rate": 10.0}
+    quick, slow = (workload_with(**pushed, processing_ms=each) for each in (0.0, 200.0))
+    needed = [seconds_needed(each, TargetName("rabbitmq-single"), "aws") for each in (quick, slow)]
+    assert needed[1] - needed[0] == 40.0
 
 
 def test_the_next_plan_has_more_loaders_and_says_why():

@@ -103,6 +103,9 @@ class Wire:
             return self._socket.send(data, self._at_once)
         except _NOT_NOW:
             return 0
+        except OSError:
+            self._unsent.clear()  # or a read of what the broker said before would try to write it again
+            raise
 
 
 def _connected(access: Access, node: Node) -> Stream:

@@ -82,7 +82,7 @@ class PooledReceiver:
                 lambda: client.receiver(queue),
                 lambda link, handles: link.settle(handles),
             )
-        except ConnectionLost:
+        except BaseException:
             self._asks.close()
             raise
         self._settling: set[object] = set()

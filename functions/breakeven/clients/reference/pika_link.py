@@ -42,16 +42,16 @@ def connection_parameters(access: Access, node: Node, name: str) -> pika.Connect
     )
 
 
-class _Connection(pika.SelectConnection):  # type: ignore[misc]  # pika is not typed
+class Connection(pika.SelectConnection):  # type: ignore[misc]  # pika is not typed
     """Opens what pika keeps for its own adapters, of which this is one."""
 
     def unsent_bytes(self) -> int:
         """What has been handed over and is not yet written to the socket."""
         return 0 if self._transport is None else int(self._transport.get_write_buffer_size())
 
-    def abort(self) -> None:
+    def abort(self, why: str = "aborted") -> None:
         """Drop the socket without a word to the broker."""
-        self._terminate_stream(AMQPConnectionError("aborted"))
+        self._terminate_stream(AMQPConnectionError(why))
 
 
 class Link(connections.DrivenLink):
@@ -64,7 +64,7 @@ class Link(connections.DrivenLink):
         self._mute = False  # the broker did not answer in time: nor will it answer a close
         self._loop = IOLoop()
         self._loop.activate_poller()
-        self._connection = _Connection(
+        self._connection = Connection(
             parameters,
             on_open_callback=lambda connection: connection.channel(on_open_callback=self._opened),
             on_open_error_callback=self._closed,

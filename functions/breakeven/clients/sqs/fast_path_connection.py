@@ -15,7 +15,7 @@ from breakeven.clients.core.memory import address
 from breakeven.clients.core.outlet import NO_OUTLET
 from breakeven.clients.core.structs import Asking, Call, End, Sending
 from breakeven.clients.core.tls_context import tls_obstacle
-from breakeven.clients.sqs.connection import Begun, Connection
+from breakeven.clients.sqs.connection import ENDED, TIMED_OUT, Begun, Connection
 from breakeven.clients.sqs.signing import Parts
 
 #: hexadecimal digits
@@ -101,8 +101,8 @@ class FastPathConnection:
     def lost(self, end: End) -> ConnectionLost:
         """Close the connection that ended so; what to raise."""
         self.forget()
-        said = {End.CLOSED: "closed before the answer's end", End.FAILED: os.strerror(self._struct.c.error)}
-        return self._connection.lost(said.get(end, "no answer in time"))
+        said = {End.CLOSED: ENDED, End.FAILED: os.strerror(self._struct.c.error)}
+        return self._connection.lost(said.get(end, TIMED_OUT))
 
     def drop(self) -> None:
         """Close it where nothing was under way: the next run opens it again."""

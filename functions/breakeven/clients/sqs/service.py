@@ -69,7 +69,7 @@ class Service:
         }
         try:
             parsed = self._parser.parse(response, shape)
-        except ResponseParserError:
+        except (ResponseParserError, AttributeError, TypeError):  # no JSON, or none that is an object
             return str(answer.status), ""
         found = parsed.get("Error", {})
         return str(found.get("Code") or answer.status), str(found.get("Message") or "")

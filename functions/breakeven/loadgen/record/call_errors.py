@@ -18,7 +18,7 @@ MOST_READ = 10 * MOST_WORDS
 
 _NAMED = r"(?:pass(?:word|wd)?|secret|token|signature|credential|authorization|cookie|session)"
 _SECRETS = (
-    (re.compile(r"(?<=://)[^/\s@]+@"), "***@"),  # user and password of an address
+    (re.compile(r"(?<=://)[^/\s]+@"), "***@"),  # user and password of an address, which may hold an @
     (
         re.compile(rf"(?i)([\w-]*{_NAMED}[\w-]*[\"']?\s*[:=]\s*[\"']?)(?:(?:basic|bearer)\s+)?[^\s\"'&,;]+"),
         r"\1***",

@@ -30,6 +30,11 @@ OF_A_FUNCTION, OF_A_TASK = "AWS_LAMBDA_METADATA_API", "ECS_CONTAINER_METADATA_UR
 TIMEOUT_S = 1.0
 
 
+def own_cores() -> int | None:
+    """How many cores this process may use: of a host that is shared out by cpusets, fewer than it has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
 @cache
 def facts() -> dict[str, str | int | None]:
     """``boot_id`` tells hosts apart (None where the system has none); ``cores`` this process may use;
@@ -37,7 +42,7 @@ def facts() -> dict[str, str | int | None]:
     """
     return {
         "boot_id": _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else None,
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": own_cores(),
         "machine": platform.machine(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakeven.loadgen.self_check.host import has_own_host
+from breakeven.loadgen.self_check.host import has_own_host, own_cores
 
 #: names the process of the command whose descendants are the run's own; absent where a target's server was
 #: given to the run, since it may be on this host, and is no descendant
@@ -77,7 +77,9 @@ class HostMeter:
             others = max(0, sum(ticks[_USED]) - own.since(self._own)) / total
         # a kernel that has counted none since it started may not be told of any
         steal = ticks[_STEAL] / total if host[_STEAL] else None
-        return HostUse(others, steal, sum(ticks[_IDLE]) / total)
+        # cores that this process may not use are idle for others, and say nothing of its own
+        idle = sum(ticks[_IDLE]) / total if own_cores() == os.cpu_count() else None
+        return HostUse(others, steal, idle)
 
     def _look(self) -> tuple[list[int], OwnTicks | None]:
         """Ticks of the host by kind, and those that are not others'."""

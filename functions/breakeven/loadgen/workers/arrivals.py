@@ -106,11 +106,11 @@ class Arrivals:
             return found, WhenSent.COME_BACK if more_now else WhenSent.READ_ON
         return found, WhenSent.ANSWERED if self._ended else WhenSent.COME_BACK
 
-    def rest(self) -> list[int]:
-        """All that are not taken, which are taken with this."""
+    def rest(self, until_ns: int) -> list[int]:
+        """All that have arrived by then and are not taken, which are taken with this."""
         found: list[int] = []
-        while self.next_ns is not None:
-            found += self.take(len(self._ahead))
+        while count := self.due(until_ns):
+            found += self.take(count)
         return found
 
     def _fill(self) -> None:

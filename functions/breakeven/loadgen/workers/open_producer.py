@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from breakeven.clients.base import Sender
@@ -175,10 +175,8 @@ class OpenProducer(Producer):
         if self._fast_path is not None:
             self._fast_path.release()
         ended_ns, unanswered = time.monotonic_ns(), list(self._pending.values())
-        rest = self._schedule.rest()
-        unsent = rest[
-            : bisect_right(rest, ended_ns)
-        ]  # what was not due yet, where it was told to stop, never was
+        # what was not due yet, where it was told to stop, never was
+        unsent = self._schedule.rest(ended_ns)
         self._count_offered(unsent)
         self._pending.clear()
         if unsent or unanswered:

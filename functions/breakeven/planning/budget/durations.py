@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isfinite
 
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
@@ -180,7 +180,8 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     A search ends within its loader's time, whatever that is.
     """
     if workload.messages is not None:
-        return OVERHEADS[environment].gate + SLACK * expected(workload, target, environment).stages_s
+        stages_s = SLACK * expected(workload, target, environment).stages_s
+        return OVERHEADS[environment].gate + stages_s + _in_hand_s(workload)
     if workload.mode == "capacity":
         return loader_seconds(workload, target, environment)
     loading_s = SLACK * prefill_seconds(workload, target, environment)
@@ -188,7 +189,13 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     # the watch, which is with the loaders to their end, waits for nodes that are not back by then
     back = (_last_s(fault, stages_s) + fault.most_s - fault.for_s for fault in workload.node_faults)
     back_s = max(back, default=0.0)
+    stages_s += _in_hand_s(workload)
     return OVERHEADS[environment].gate + loading_s + workload.warmup_s + max(stages_s, back_s)
+
+
+def _in_hand_s(workload: Workload) -> float:
+    """Seconds that consumers may work on what they have in hand when the last message is received."""
+    return workload.in_hand_s if isfinite(workload.in_hand_s) else 0.0  # the plan refuses it, or nobody works
 
 
 def _last_s(fault: NodeFault, stages_s: float) -> float:

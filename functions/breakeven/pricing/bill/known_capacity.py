@@ -1,6 +1,6 @@
 """Capacities that somebody printed, by instance type: what a question uses where none is given.
 
-Those that a run searched for are in ``measured_capacity``, and are used only where the run is named.
+Those that a run searched for are in ``run_capacities``, and are used only where the run is named.
 """
 
 from __future__ import annotations

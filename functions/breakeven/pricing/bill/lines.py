@@ -88,4 +88,4 @@ class Line:
 
 def number(value: float) -> str:
     """For a formula: up to six figures, no trailing zeros."""
-    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    return f"{value:,.6g}" if abs(value) < 999_999.5 else f"{value:,.0f}"

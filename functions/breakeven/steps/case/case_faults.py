@@ -54,6 +54,7 @@ class Faults(AbstractContextManager["Faults"]):
         self._orders = FaultOrders(services.store, case.run_id, case.target)
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
+        self._failure: Exception | None = None
 
     def __exit__(self, *_: object) -> None:
         self._stop()
@@ -64,7 +65,12 @@ class Faults(AbstractContextManager["Faults"]):
             self._orders.expect(self._case.case_id, self._attempt, time.time() + for_s)
 
     def follow(self, loaders: Mapping[str, Mapping[str, Any]], *, ended: bool) -> None:
-        """See the loaders' items: from their gate on faults are ordered, and none any more at their end."""
+        """See the loaders' items: from their gate on faults are ordered, and none any more at their end.
+
+        Raises what kept them from being ordered: a call of the watch that is tried again orders the rest.
+        """
+        if self._failure is not None:
+            raise self._failure
         if ended or not self._case.workload.faults:
             self._stop()
         elif self._thread is None and (gate_s := self._gate_s(loaders)) is not None:
@@ -87,6 +93,12 @@ class Faults(AbstractContextManager["Faults"]):
         return opening(gate, loaders, summary, self._case.loaders)
 
     def _give(self, start_s: float) -> None:
+        try:
+            self._give_each(start_s)
+        except Exception as error:
+            self._failure = error
+
+    def _give_each(self, start_s: float) -> None:
         """In the order in which they are due; a call of the watch before this one may have given some."""
         given = self._orders.given(self._case.case_id, self._attempt)
         for step in steps_of_case(self._case):

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from breakeven.errors import CaseError
+from breakeven.loadgen.coordination import GIVE_UP_S
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.reconciliation import outstanding
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
@@ -20,6 +21,9 @@ from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
 STOP_TIMEOUT_S = 15.0
+#: a loader that says nothing for so long is gone: it exchanges each second until it is ended, and then waits
+#: for its threads, and saves
+QUIET_S = GIVE_UP_S + 5.0
 POLL_S = 0.25
 
 
@@ -81,8 +85,7 @@ def _stop_loaders(services: Services, case: Case, attempt: int, reason: str) -> 
             return
         if loaders != last:
             last, quiet_since = loaders, time.monotonic()
-        # loaders exchange each second: one that is quiet for three is gone
-        if time.monotonic() - quiet_since > 3:
+        if time.monotonic() - quiet_since > QUIET_S:
             return
         time.sleep(POLL_S)
 

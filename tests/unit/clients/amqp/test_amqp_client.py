@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -153,6 +154,32 @@ def test_what_the_socket_does_not_take_at_once_is_written_as_it_was(broker, clie
     while len(broker.bodies) < 1000:
         sender.poll(0.01)
     assert broker.bodies == list(stamper.bodies(0, 1000))
+
+
+def test_what_the_broker_said_is_read_though_what_is_unsent_cannot_be_written(broker, sender):
+    class Shut:
+        """Takes nothing at first, and then is closed for what is written."""
+
+        def __init__(self, inner: socket.socket) -> None:
+            self.inner, self.sends = inner, 0
+
+        def send(self, data: bytes, flags: int) -> int:
+            self.sends += 1
+            if self.sends > 1:
+                raise BrokenPipeError(32, "Broken pipe")
+            return 0
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.inner, name)
+
+    stream = sender._link._wire
+    stream._socket = Shut(stream._socket)
+    sender.submit([20], [wire.body(20)])
+    assert stream.unsent
+    broker.say(wire.ack(2, multiple=True), FORCED)
+    assert outcomes_of(sender, 2) == [(10, CONFIRMED), (11, CONFIRMED)]
+    with pytest.raises(ConnectionLost, match=r"\(320\) CONNECTION_FORCED"):
+        sender.poll(2.0)
 
 
 def test_an_orderly_close_reads_what_comes_first(broker, sender):

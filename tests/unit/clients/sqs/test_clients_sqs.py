@@ -32,6 +32,13 @@ ERRORS = {
     "nothing": answer(503, b""),
 }
 
+#: JSON that says nothing of an error, as what stands before a service may answer
+NO_OBJECTS = (b"[]", b"null", b'"busy"', b"4")
+NOT_THE_SERVICES = [
+    answer(301, b"elsewhere"),
+    *(answer(403, text) for text in (HTML, *NO_OBJECTS)),
+]
+
 
 def code_of(monkeypatch: pytest.MonkeyPatch, kind: str, error: bytes, action: str) -> str:
     calls: dict[str, Callable[[Client], object]] = {
@@ -62,7 +69,7 @@ def test_codes_are_the_services_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert codes["html"] == codes["nothing"] == "503"
 
 
-@pytest.mark.parametrize("error", [answer(403, HTML), answer(301, b"elsewhere")])
+@pytest.mark.parametrize("error", NOT_THE_SERVICES)
 def test_an_error_that_is_not_the_services_has_its_status(
     monkeypatch: pytest.MonkeyPatch, error: bytes
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def test_the_next_batch_is_ready_when_it_is_full_or_its_oldest_has_waited_and_no
     lingering, arrivals = waiting(25)
     assert lingering.next_ns(arrivals, 10) == 9 * MS
     assert lingering.next_ns(arrivals, 9) == 25 * MS, "there is no room for a whole one"
-    arrivals.rest()
+    arrivals.rest(sys.maxsize)
     assert lingering.next_ns(arrivals, 10) is None
 
 

@@ -42,8 +42,12 @@ def test_a_child_of_a_distributed_map_may_fail(moto):
     child = machine(A={"Type": "Fail", "Error": "Own"})
     child["ProcessorConfig"] = {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
     items = {"Type": "Map", "ItemsPath": "$.items", "ItemProcessor": child, "End": True}
-    with moto.patched_with(state_patches.histories_are_finite, True):
-        moto.run(machine(A=items), {"items": [1]})
+    with (
+        moto.patched_with(state_patches.histories_are_finite, True),
+        moto.patched_with(state_patches.failed_children_fail_their_map, True),
+    ):
+        found = moto.run(machine(A=items), {"items": [1]})
+    assert (found["status"], found["error"]) == ("FAILED", "States.ExceedToleratedFailureThreshold")
 
 
 def grown(kib: int) -> dict[str, object]:

@@ -175,6 +175,24 @@ def test_a_later_call_of_the_watch_goes_on_where_the_one_before_ended(services, 
     assert [order.node for order in given(services).values()] == ["a", "b"], "each was ordered once"
 
 
+def test_what_keeps_faults_from_being_ordered_ends_the_watch_with_it(services, target, monkeypatch):
+    """Or they would be written down as due after the end. The state is tried again, and orders the rest."""
+    case, opens_s = case_of(services, fault(0.0)), time.time()
+
+    def refuse() -> bool:
+        raise OSError("the bucket does not answer")
+
+    with Faults(services, case, 1, ("q",)) as ordering:
+        monkeypatch.setattr(ordering, "_is_aborted", refuse)
+        ordering.follow(gate(opens_s), ended=False)
+        assert eventually(lambda: ordering._failure, 10)
+        with pytest.raises(OSError, match="does not answer"):
+            ordering.follow(gate(opens_s), ended=False)
+    with Faults(services, case, 1, ("q",)) as ordering:
+        ordering.follow(gate(opens_s), ended=False)
+        assert eventually(lambda: given(services), 10)
+
+
 def test_a_node_that_cannot_be_chosen_is_a_row_with_the_reason(services, target):
     target.refuses = True
     case = case_of(services, fault(0.0))
