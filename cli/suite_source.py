@@ -36,7 +36,7 @@ def add_spec_options(command: argparse.ArgumentParser) -> None:
         "--full-rate",
         type=number_such_as("5000"),
         metavar="MSG_PER_S",
-        help="with a spec file of PerfTest: the rate of which rate-vs-latency takes its shares",
+        help="with a spec file of PerfTest: the rate that is 100% for rate-vs-latency",
     )
 
 

@@ -240,5 +240,5 @@ def is_passing(error: ClientError | BotoCoreError) -> bool:
 
 def add_options(command: Any) -> None:
     """The options that say which installation is meant."""
-    command.add_argument("--prefix", help="of the installation, as it was deployed with (none)")
+    command.add_argument("--prefix", help="that the stack was deployed with (none)")
     command.add_argument("--profile", help="of the AWS configuration (AWS_PROFILE, or the default one)")

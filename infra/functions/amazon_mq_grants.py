@@ -2,10 +2,10 @@
 
 The endpoint of a private broker is made in the VPC by the service, as its service-linked role, which the
 account's first broker creates. What it asks of the caller beside its own calls, the Service Authorization
-Reference lists as dependent actions of CreateBroker and DeleteBroker, and its API reference as permissions of
-EC2, for brokers of all kinds together. A security group that nobody names is left out, and so is what is done
-to the interfaces that only brokers of ActiveMQ have (ec2:ModifyNetworkInterfaceAttribute, and deletion): the
-managed policy AmazonMQFullAccess has neither.
+Reference lists as dependent actions of CreateBroker and DeleteBroker, and the developer guide ("API
+authentication and authorization for Amazon MQ") as permissions of EC2, for brokers of all kinds together.
+They are those of the managed policy AmazonMQFullAccess, less a security group that nobody names. Interfaces
+that the service ends carry no tag that is documented: they are ended in our VPC alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from infra.statements import Conditions
 
 CREATE, DELETE = "CreateBroker", ("ReleaseLane", *RELEASING)
 SERVICE = "mq.amazonaws.com"
+#: what the service asks for to end an interface
+ENDS_INTERFACES = ("ec2:DeleteNetworkInterface", "ec2:DetachNetworkInterface")
 #: on the endpoints that the service makes, by its service-linked role's policy
 MANAGED: Conditions = {"StringEquals": {"aws:ResourceTag/AMQManaged": "true"}}
 
@@ -37,6 +39,10 @@ def grant_brokers(grants: Grants) -> None:
     grants.allow(CREATE, ["ec2:CreateNetworkInterface"], [*used, interface])
     for_the_service = {"StringEquals": {"ec2:AuthorizedService": SERVICE}}
     grants.allow(CREATE, ["ec2:CreateNetworkInterfacePermission"], [interface], for_the_service)
+    in_the_vpc = {"StringEquals": {"ec2:Vpc": vpc}}
+    for name in (CREATE, *DELETE):
+        grants.allow(name, ENDS_INTERFACES, [interface], in_the_vpc)
+        grants.allow(name, ["ec2:DeleteNetworkInterfacePermission"], [interface], for_the_service)
     zones = grants.arn("route53", "hostedzone", "*", region="", account="")
     grants.allow(CREATE, ["route53:AssociateVPCWithHostedZone"], [zones])
     why = "the service makes it with a broker, in the VPC's own subnets and group; it has no name before"
@@ -50,6 +56,8 @@ def grant_brokers(grants: Grants) -> None:
         grants.allow(name, ["ec2:DeleteVpcEndpoints"], [endpoint], MANAGED)
         why = "endpoints that runs make, by the owner's tag, and that Amazon MQ makes, by its own"
         grants.acknowledge(name, [endpoint], why)
+        why = "interfaces that runs make, by the owner's tag, and that Amazon MQ makes, in the VPC alone"
+        grants.acknowledge(name, [interface], why)
 
 
 def _service_linked_role(grants: Grants) -> None:

@@ -17,7 +17,8 @@ from tests.support.money.stored_crossings import agree
 from tests.support.workflow.programmed_cluster import ProgrammedMachines, programmed_cluster
 from tests.support.workflow.workflow_runs import Workflow, workflow_at
 
-pytestmark = pytest.mark.installed
+#: a search that is held up by other tests finds no rate
+pytestmark = [pytest.mark.installed, pytest.mark.quiet]
 
 RUN_ID, PAIR, REGION = "priced", "rabbitmq-mirrored-pair", "us-east-1"
 #: messages a second that the cluster carries, by nodes down

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 import ssl
+from functools import lru_cache
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -65,11 +67,29 @@ def new_credentials() -> Access:
     return Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
 
 
+class Trust(NamedTuple):
+    """Whom connections to nodes trust: the same for all that may share a context. Reading the system's 150 or
+    so authorities takes 25 ms of a core, which each connection and request would take anew.
+
+    ``certificates``: those that the nodes registered with, PEM; None where none did, and ``system`` says
+    where the system's are.
+    """
+
+    certificates: str | None
+    system: ssl.DefaultVerifyPaths
+
+
+def trust_of(access: Access) -> Trust:
+    """The certificates that the nodes registered with, and no other; the system's where none did."""
+    registered = "\n".join(node.certificate for node in access.nodes if node.certificate)
+    return Trust(registered or None, ssl.get_default_verify_paths())
+
+
 def tls_context(access: Access) -> ssl.SSLContext:
-    """For TLS to the nodes: only the certificates that they registered with; the system's where none did."""
-    return ssl.create_default_context(cadata=registered_certificates(access))
+    """For TLS to the nodes, to be used as it is: others have the same one."""
+    return _context(trust_of(access))
 
 
-def registered_certificates(access: Access) -> str | None:
-    """The certificates that the nodes registered with, PEM; None where none did."""
-    return "\n".join(node.certificate for node in access.nodes if node.certificate) or None
+@lru_cache(maxsize=8)
+def _context(trust: Trust) -> ssl.SSLContext:
+    return ssl.create_default_context(cadata=trust.certificates)

@@ -91,19 +91,15 @@ class _Loader:
                 "capacity": self._find_capacity,
             }[self._workload.mode]()
             self._signals.finish.set()
-            self._join(CALL_TIMEOUT_S + self._workload.wait_s + self._in_hand_s())
+            # when every message is received, consumers still work on what they have in hand
+            in_hand_s = max(0.0, min(self._workload.in_hand_s, self.seconds_left()))
+            self._join(CALL_TIMEOUT_S + self._workload.wait_s + in_hand_s)
             self._signals.check()
         except BaseException as error:
             self._give_up(error)
             raise
         self._reporter.stop()
         return self._result(final=True)
-
-    def _in_hand_s(self) -> float:
-        """What consumers may still work on when every message is received, as far as the loader's limit lets
-        them.
-        """
-        return max(0.0, min(self._workload.in_hand_s, self.seconds_left()))
 
     def _parallel(self) -> None:
         gate = "start"

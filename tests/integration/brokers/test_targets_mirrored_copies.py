@@ -12,6 +12,7 @@ from breakeven.errors import CaseError
 from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.pricing.cluster_traffic import hop_share, replicated
 from breakeven.targets.catalog import PAIR
+from breakeven.targets.rabbitmq import rabbitmq_channel
 from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq.rabbitmq_management import Management, ManagementError
 from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import definition_of, policy_of
@@ -121,15 +122,32 @@ def test_a_queue_without_a_mirror_comes_back_with_its_node(target, cluster, queu
     target.release(queues)
 
 
-def test_a_policy_of_others_that_has_its_way_fails_the_case(target, cluster, queue_case):
+@pytest.mark.parametrize("copies", [None, 2])
+def test_a_policy_of_others_that_has_its_way_fails_the_case(target, cluster, queue_case, copies):
     management = Management(cluster.access)
     management.set_policy("of-others", "^be-", {"ha-mode": "all"}, priority=10)
     try:
-        with pytest.raises(CaseError, match="has 3 copies: another policy of the broker is in effect"):
-            target.prepare(queue_case(PAIR, group_size=2), attempt=1)
+        with pytest.raises(CaseError, match="would follow the policy 'of-others', which another"):
+            target.prepare(queue_case(PAIR, group_size=copies), attempt=1)
     finally:
         management.delete_policy("of-others")
     assert eventually(lambda: target.lacking() is None, PATIENCE_S), "no queue of it is left"
+
+
+def test_a_queue_that_does_not_answer_keeps_nobody_for_ever(target, cluster, queue_case, monkeypatch):
+    """Its broker goes on and sends heartbeats: there is nothing else that would end the wait."""
+    monkeypatch.setattr(rabbitmq_channel, "MOST_S", 2.0)
+    (queue,) = target.prepare(queue_case(PAIR, group_size=1), attempt=1).queues
+    found = f'{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{queue}">>))'
+    master = target.node_for("leader", queue)
+    cluster.evaluate(master, f"{found}, sys:suspend(amqqueue:get_pid(Q)).", PATIENCE_S)
+    try:
+        with pytest.raises(CaseError, match="no answer within 2 s"):
+            target.depth((queue,))
+    finally:
+        cluster.evaluate(master, f"{found}, sys:resume(amqqueue:get_pid(Q)).", PATIENCE_S)
+    assert target.depth((queue,)) == 0
+    target.release((queue,))
 
 
 def test_dismantling_takes_the_policies_away(target, cluster, queue_case):

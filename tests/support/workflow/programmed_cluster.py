@@ -152,6 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return []
             case ["queues", _, queue]:
                 return cluster.queue(queue)
+            case ["policies", _]:
+                return [{"name": name, "vhost": "/", **policy} for name, policy in cluster.policies.items()]
             case ["policies", _, name]:
                 return cluster.policies.get(name)
             case ["connections"]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from breakeven.brokers.access import Access, Node, tls_context
 from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.core.tls_connection import TlsConnection
 from breakeven.clients.core.tls_context import TlsContext
@@ -116,6 +117,20 @@ def test_the_systems_authorities_are_where_the_environment_says(tmp_path, monkey
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "system.pem"))
     with serving(own, tmp_path) as server:
         connected(TlsContext(), server.port).close()
+
+
+def test_the_systems_authorities_are_read_once_for_all_connections_to_nodes(tmp_path, monkeypatch):
+    managed = Access(username="a", password="b", tls=True, nodes=())
+    one, other = make_certificate_of(NAME), make_certificate_of(NAME)
+    for name, made in (("one.pem", one), ("other.pem", other)):
+        (tmp_path / name).write_text(made[0])
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "one.pem"))
+    first = tls_context(managed)
+    assert tls_context(managed) is first
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "other.pem"))
+    assert tls_context(managed) is not first
+    own = Node(name="n", host=NAME, amqp_port=1, management_port=2, certificate=one[0])
+    assert len(tls_context(managed.model_copy(update={"nodes": (own,)})).get_ca_certs()) == 1
 
 
 @pytest.mark.parametrize("content", ["", "no certificate\n"])

@@ -26,6 +26,10 @@ class Broker:
     def __init__(self, mirrors: int) -> None:
         self._mirrors = mirrors
         self.asked: list[tuple[Any, ...]] = []
+        self.others: list[dict[str, Any]] = []
+
+    def policies(self) -> list[dict[str, Any]]:
+        return self.others
 
     def set_policy(self, name: str, pattern: str, definition: Any, priority: int = 0) -> None:
         self.asked.append(("policy", name, pattern, dict(definition), priority))
@@ -114,13 +118,37 @@ def test_a_queue_that_lacks_its_mirror_is_not_ready(monkeypatch):
         opened(monkeypatch, Broker(mirrors=1)).prepare(a_case(3), attempt=1)
 
 
-def test_a_policy_of_others_that_makes_more_copies_is_found_out_and_nothing_is_left(monkeypatch):
-    broker = Broker(mirrors=4)
-    with pytest.raises(CaseError) as caught:
-        opened(monkeypatch, broker).prepare(a_case(2), attempt=1)
-    assert "group_size 2: be-n2-" in str(caught.value)
-    assert "has 5 copies: another policy of the broker is in effect; remove that" in str(caught.value)
-    assert [what for what, *_ in broker.asked[-2:]] == ["delete", "delete"]
+def policy(**fields: Any) -> dict[str, Any]:
+    return {"name": "of-others", "pattern": ".*", "apply-to": "all", "priority": 0, **fields}
+
+
+@pytest.mark.parametrize(
+    ("copies", "fields", "prevails"),
+    [
+        (None, {}, True),
+        (None, {"priority": -1}, False),
+        (None, {"pattern": "^orders"}, False),
+        (None, {"apply-to": "exchanges"}, False),
+        (None, {"name": "breakeven-mirror"}, False),
+        (2, {}, False),
+        (2, {"priority": 1}, True),
+        (2, {"priority": 1, "pattern": "^be-n2-", "apply-to": "classic_queues"}, True),
+        (2, {"priority": 1, "pattern": "^be-n3-"}, False),
+        (2, {"priority": 1, "pattern": "(?<name"}, False),
+    ],
+)
+def test_a_policy_of_others_that_would_have_its_way_is_named_before_a_queue_is_made(
+    monkeypatch, copies, fields, prevails
+):
+    broker = Broker(mirrors=4 if copies is None else 1)
+    broker.others = [policy(**fields)]
+    target = opened(monkeypatch, broker)
+    if prevails:
+        with pytest.raises(CaseError, match="would follow the policy 'of-others', which another has set"):
+            target.prepare(a_case(copies), attempt=1)
+    else:
+        target.prepare(a_case(copies), attempt=1)
+    assert ("declare" in [what for what, *_ in broker.asked]) is not prevails
 
 
 def test_dismantling_takes_the_policies_of_all_numbers_away(monkeypatch):

@@ -109,7 +109,7 @@ def test_the_plan_prices_what_nodes_pass_to_the_leader():
             "other",
             "1 node would run, so that there is no other",
         ),
-        ({"connect_to": "leader", "nodes_down": 1}, PAIR, "connect_to", "leader", "1 node would run"),
+        ({"connect_to": "other", "nodes_down": 1}, PAIR, "connect_to", "other", "1 node would run"),
         (
             {"queue_mode": "lazy"},
             TRIO,

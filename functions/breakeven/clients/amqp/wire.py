@@ -7,12 +7,13 @@ import socket
 import ssl
 import struct
 from collections import deque
+from functools import lru_cache
 
-from breakeven.brokers.access import Access, Node, registered_certificates
+from breakeven.brokers.access import Access, Node, Trust, trust_of
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.clients.core.outlet import Outlet, Stream, has_pending, outlet_of
-from breakeven.clients.core.tls_context import TlsContext
+from breakeven.clients.core.tls_context import TlsContext, tls_obstacle
 
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a
@@ -116,8 +117,13 @@ def _connected(access: Access, node: Node) -> Stream:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _LONG)
             plain.setblocking(True)
             return plain
-        context = TlsContext(cadata=registered_certificates(access))
-        return context.connect(plain, node.host, CALL_TIMEOUT_S)
+        return _context(trust_of(access), tls_obstacle()).connect(plain, node.host, CALL_TIMEOUT_S)
     except BaseException:
         plain.close()
         raise
+
+
+@lru_cache(maxsize=8)
+def _context(trust: Trust, obstacle: str | None) -> TlsContext:
+    """``obstacle``: why Python's ssl is to make the connections, as a context is of one way alone."""
+    return TlsContext(cadata=trust.certificates)

@@ -100,7 +100,7 @@ def _connection_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fau
     if not record.own_nodes:
         has = "has one endpoint for all of them" if record.broker else "has no nodes to choose among"
         yield fault("connect_to", wanted, f"{record.service} {has}; remove it, or drop {record.name}")
-    elif left < 2:
+    elif left < 2 and wanted == "other":  # a single node is every leader's
         runs = f"of {cluster.target} {plural(max(left, 0), 'node')} would run"
         yield fault(
             "connect_to", wanted, f"{runs}, so that there is no other; remove it, or drop {record.name}"

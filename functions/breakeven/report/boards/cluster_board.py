@@ -37,6 +37,11 @@ DOLLARS_OF = (
     "level that it held; where it held every level it may hold more, and the dollars are at most these. "
     "After all: the lowest of what it held under each."
 )
+SHORTER = (
+    "The source's courses of slow consumers and of publish peaks last 100 minutes. Those of this suite are "
+    "shorter, and their backlogs are smaller by as much: a level that was held here says less than one that "
+    "was held there."
+)
 NO_DOLLARS = (
     "No dollars of this run's own: it was measured on one machine, whose rates are no EC2 instance's. A run "
     "on AWS prices what it held."
@@ -115,7 +120,7 @@ def _standing(levels: Sequence[Levels], published: Published | None) -> Table:
         label_titles=("Cluster",),
         columns=("held, msg/s", "not held, msg/s", "highest held"),
         rows=(*rows, *(_printed_standing(published) if rows and published else ())),
-        notes=(HELD,),
+        notes=(HELD, *((SHORTER,) if rows and published else ())),
     )
 
 
@@ -162,6 +167,7 @@ def _dollars(report: Report, levels: Sequence[Levels], published: Published | No
         notes=(
             *((DOLLARS_OF,) if rows else ()),
             *((NO_DOLLARS,) if not on_aws else ()),
+            *((SHORTER,) if rows and printed else ()),
             *(_what(prices) if rows else ()),
         ),
     )

@@ -22,7 +22,7 @@ HOW = (
 )
 PRINTED = (
     "Published ratios are worked out here from the printed rates. The source counts cores, each with two "
-    "threads: as many vCPU are twice as many."
+    "threads, which are two vCPUs. Graviton's vCPU is a core of its own."
 )
 ONE_SIZE = (
     "This run has no rates by size: on one machine a pair is the same processes whatever its type is "

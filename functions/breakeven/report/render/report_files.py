@@ -5,7 +5,7 @@ from __future__ import annotations
 from breakeven.published.rows import Published, load_shipped
 from breakeven.report.collector import without_collector
 from breakeven.report.contents import sections_of
-from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
@@ -30,9 +30,17 @@ def render_all(report: Report, published: Published | None = None) -> dict[str, 
 
 
 def published_for(report: Report) -> Published | None:
-    """Source A's figures where the run has scenarios of it; none beside a report that is of a source."""
+    """Source A's figures where the run has its tests; none beside a report that is of a source.
+
+    Scenarios of other suites may have the same names, such as ``parallel``: those tests are closed loops
+    that ask for each message.
+    """
     if report.source is not None:
         return None
     source = load_shipped("source-a")
     scenarios = {row.scenario for row in source.rows} | set(source.notes)
-    return source if any(case.scenario in scenarios for case in report.cases) else None
+    return source if any(case.scenario in scenarios and _is_its_loop(case) for case in report.cases) else None
+
+
+def _is_its_loop(case: CaseReport) -> bool:
+    return case.parameters.get("rate") is None and case.parameters.get("consume", "get") == "get"

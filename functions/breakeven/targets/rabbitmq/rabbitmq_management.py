@@ -93,6 +93,10 @@ class Management:
         """A policy as the cluster has it."""
         return dict(self._ask("GET", self._policy(name)))
 
+    def policies(self) -> list[dict[str, Any]]:
+        """All of the virtual host."""
+        return [dict(policy) for policy in self._ask("GET", f"/api/policies/{self._vhost}")]
+
     def delete_policy(self, name: str) -> None:
         """Remove a policy; one that is not there is well."""
         try:

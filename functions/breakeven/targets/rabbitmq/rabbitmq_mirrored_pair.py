@@ -48,23 +48,31 @@ class RabbitMQMirroredPair(RabbitMQTarget):
     def prepare(self, case: Case, attempt: int) -> Prepared:
         """With the policy of the case's number of copies in place before there are queues for it.
 
-        :raises CaseError: another policy of the broker has its way; see the base
+        :raises CaseError: a policy of others would have its way; see the base
         """
-        copies = case.workload.group_size
-        if copies is None:
-            return super().prepare(case, attempt)
-        self._management.set_policy(
-            policy_of(copies), f"^{_prefix(copies)}", definition_of(copies), priority=PRIORITY
-        )
-        prepared = super().prepare(case, attempt)
-        for queue, mirrors in (prepared.mirrors or {}).items():
-            if mirrors >= copies:
-                self.release(prepared.queues)
+        copies, priority = case.workload.group_size, 0
+        if copies is not None:
+            priority = PRIORITY
+            self._management.set_policy(
+                policy_of(copies), f"^{_prefix(copies)}", definition_of(copies), priority=priority
+            )
+        for queue in self.names(case, attempt):
+            if other := self._policy_before(queue, priority):
                 raise CaseError(
-                    f"{self.name}: group_size {copies}: {queue} has {1 + mirrors} copies: another policy of "
-                    "the broker is in effect; remove that"
+                    f"{self.name}: {queue} would follow the policy {other!r}, which another has set on the "
+                    f"broker with priority {priority} or more; remove that"
                 )
-        return prepared
+        return super().prepare(case, attempt)
+
+    def _policy_before(self, queue: str, priority: int) -> str | None:
+        """One of others that has its way, or may have: of several of one priority any does."""
+        for policy in self._management.policies():
+            is_of_queues = policy.get("apply-to", "all") != "exchanges"
+            if is_of_queues and policy["priority"] >= priority and not str(policy["name"]).startswith(POLICY):
+                with suppress(re.error):  # Erlang's patterns have more than Python's
+                    if re.search(policy["pattern"], queue):
+                        return str(policy["name"])
+        return None
 
     def arguments(self, case: Case) -> dict[str, Any]:
         """The queue's master is on the node that it is declared on."""

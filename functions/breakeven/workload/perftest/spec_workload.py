@@ -107,9 +107,12 @@ class _Translation:
                 "without a queue messages would be dropped; they are queued, and received after the stage"
             )
             self._notes.append(Note("queue-names", "none", reason))
-        elif self._values["consumer-count"] * self._values["consumer-channel-count"] > 1:
-            reason = "each consumer would have a queue of its own with every message; they share one queue"
-            self._notes.append(Note("queue-names", "none", reason))
+        elif (consumers := self._values["consumer-count"] * self._values["consumer-channel-count"]) > 1:
+            remedy = (
+                f"each of the {consumers} consumers would have a queue of its own with every message; a "
+                "case's go to one: give a name, which they then share"
+            )
+            raise SpecError("queue-names", "none", remedy)
         return arguments | ({"queues": len(names)} if len(names) > 1 else {})
 
     def _pattern(self, pattern: str | None, first: int, last: int) -> dict[str, Any]:

@@ -1,17 +1,17 @@
 """Needs of Amazon MQ's calls.
 
 Sources: Service Authorization Reference, "Actions, resources, and condition keys for Amazon MQ", with the
-dependent actions of CreateBroker and DeleteBroker; Amazon MQ API Reference, CreateBroker, its permissions of
-EC2. Which of them the service asks for of a broker of RabbitMQ, no source says: all are asked for here, but
-those of a security group that is not named, and of the end of interfaces that only brokers of ActiveMQ have.
-That a broker with tags takes CreateTags as well is assumed, too.
+dependent actions of CreateBroker and DeleteBroker; Amazon MQ Developer Guide, "API authentication and
+authorization for Amazon MQ", its permissions of EC2. Which of them the service asks for of a broker of
+RabbitMQ, no source says: all are asked for here, but those of a security group that is not named. That a
+broker with tags takes CreateTags as well is assumed, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -36,6 +36,8 @@ LOOKED_AT = (
 )
 #: on the endpoint of a broker (Amazon MQ Developer Guide, "Using service-linked roles for Amazon MQ")
 MANAGED: Context = (("aws:ResourceTag/AMQManaged", "true"),)
+#: of what the service may do with interfaces
+PERMITTED: Context = (("ec2:AuthorizedService", SERVICE),)
 
 
 def read(environ: dict[str, Any], body: bytes, by: Signature) -> Read:
@@ -47,8 +49,8 @@ def read(environ: dict[str, Any], body: bytes, by: Signature) -> Read:
     if (found := BROKER.fullmatch(path)) and method in OF_A_BROKER:
         name = OF_A_BROKER[method]
         arn, tags = _broker(found[1], by)
-        ending = [by.needs("ec2:DeleteVpcEndpoints", by.arn("ec2", "vpc-endpoint/*"), MANAGED)]
-        return name, [by.needs(f"mq:{name}", arn, tags), *(ending if method == "DELETE" else [])]
+        ending = _ending(found[1], by) if method == "DELETE" else ()
+        return name, [by.needs(f"mq:{name}", arn, tags), *ending]
     if (found := REBOOT.fullmatch(path)) and method == "POST":
         arn, tags = _broker(found[1], by)
         return "RebootBroker", [by.needs("mq:RebootBroker", arn, tags)]
@@ -75,11 +77,25 @@ def _broker(broker_id: str, by: Signature) -> tuple[str, Context]:
     return by.arn("mq", f"broker:{found.name}:{broker_id}"), held
 
 
-def _vpcs(given: dict[str, Any], by: Signature) -> list[str]:
+def _vpcs(subnets: Iterable[str], by: Signature) -> list[str]:
     """Those of the subnets, as far as they are known."""
-    zones = ec2_backends[DEFAULT_ACCOUNT_ID][by.region].subnets.values()
-    wanted = set(given.get("subnetIds", []))
+    zones, wanted = ec2_backends[DEFAULT_ACCOUNT_ID][by.region].subnets.values(), set(subnets)
     return sorted({subnet.vpc_id for zone in zones for subnet in zone.values() if subnet.id in wanted})
+
+
+def _ending(broker_id: str, by: Signature) -> Iterator[Call]:
+    """What the end of a broker takes beside its own call."""
+    yield by.needs("ec2:DeleteVpcEndpoints", by.arn("ec2", "vpc-endpoint/*"), MANAGED)
+    broker = mq_backends[DEFAULT_ACCOUNT_ID][by.region].brokers.get(broker_id)
+    yield from _ending_interfaces(broker.subnet_ids if broker else (), by)
+
+
+def _ending_interfaces(subnets: Iterable[str], by: Signature) -> Iterator[Call]:
+    interface = by.arn("ec2", "network-interface/*")
+    for vpc in _vpcs(subnets, by):
+        for action in ("DeleteNetworkInterface", "DetachNetworkInterface"):
+            yield by.needs(f"ec2:{action}", interface, (("ec2:Vpc", by.arn("ec2", f"vpc/{vpc}")),))
+    yield by.needs("ec2:DeleteNetworkInterfacePermission", interface, PERMITTED)
 
 
 def _creating(given: dict[str, Any], by: Signature) -> Iterator[Call]:
@@ -94,11 +110,11 @@ def _creating(given: dict[str, Any], by: Signature) -> Iterator[Call]:
         yield by.needs(f"ec2:Describe{what}", "*")
     used = [f"subnet/{subnet}" for subnet in given.get("subnetIds", [])]
     used += [f"security-group/{group}" for group in given.get("securityGroups", [])]
-    for vpc in _vpcs(given, by):
+    for vpc in _vpcs(given.get("subnetIds", []), by):
         yield by.needs("ec2:CreateVpcEndpoint", by.arn("ec2", f"vpc/{vpc}"))
     for action, made in (("VpcEndpoint", "vpc-endpoint/*"), ("NetworkInterface", "network-interface/*")):
         for resource in (*used, made):
             yield by.needs(f"ec2:Create{action}", by.arn("ec2", resource))
-    permitted = (("ec2:AuthorizedService", SERVICE),)
-    yield by.needs("ec2:CreateNetworkInterfacePermission", by.arn("ec2", "network-interface/*"), permitted)
+    yield by.needs("ec2:CreateNetworkInterfacePermission", by.arn("ec2", "network-interface/*"), PERMITTED)
+    yield from _ending_interfaces(given.get("subnetIds", []), by)
     yield by.needs("route53:AssociateVPCWithHostedZone", "arn:aws:route53:::hostedzone/*")

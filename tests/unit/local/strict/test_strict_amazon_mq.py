@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -238,6 +239,21 @@ def test_creating_one_takes_what_is_done_in_the_vpc_as_who_creates_it():
     contexts = {call.action: dict(call.context) for call in calls}
     assert contexts["mq:CreateBroker"] == contexts["mq:CreateTags"] == {"aws:RequestTag/k": "v"}
     assert contexts["iam:CreateServiceLinkedRole"] == {"iam:AWSServiceName": "mq.amazonaws.com"}
+
+
+def test_creating_and_deleting_one_takes_the_end_of_interfaces_in_its_vpc(mq, network, monkeypatch):
+    """Of all kinds of brokers: which of them the service asks for of RabbitMQ's, it does not say."""
+    monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.0)
+    given = request(network, BrokerName="breakeven-3")
+    body = json.dumps({"brokerName": "breakeven-3", "subnetIds": given["SubnetIds"]}).encode()
+    made = mq.create_broker(**given)["BrokerId"]
+    for method, path, sent in (("POST", "/v1/brokers", body), ("DELETE", f"/v1/brokers/{made}", b"")):
+        _, calls = mq_calls.read(environ(method, path), sent, BY)
+        contexts = {call.action: dict(call.context) for call in calls}
+        for action in ("ec2:DeleteNetworkInterface", "ec2:DetachNetworkInterface"):
+            assert ":vpc/vpc-" in contexts[action]["ec2:Vpc"]
+        permitted = contexts["ec2:DeleteNetworkInterfacePermission"]
+        assert permitted == {"ec2:AuthorizedService": "mq.amazonaws.com"}
 
 
 def test_rebooting_one_takes_a_right_of_its_own_on_that_broker():

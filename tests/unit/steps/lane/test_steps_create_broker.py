@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from breakeven.brokers.access import registered_certificates
+from breakeven.brokers.access import trust_of
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG
 from breakeven.planning.execution_limits import BROKER_LIMIT_S
@@ -110,7 +110,7 @@ def test_once_it_runs_the_lane_knows_where_and_trusts_what_everyone_trusts(servi
     assert step(services, mq) is False
     access = services.access("run-1", CLUSTER)
     assert access.tls is True
-    assert registered_certificates(access) is None
+    assert trust_of(access).certificates is None
     (node,) = access.nodes
     assert (node.host, node.amqp_port, node.management_port) == (HOST, 5671, 443)
     assert services.state("run-1").get(lane_item(CLUSTER))["status"] == "created"

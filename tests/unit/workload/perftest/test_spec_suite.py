@@ -169,6 +169,7 @@ def test_a_parameter_of_its_default_value_is_nothing_to_speak_of(key):
         ({"flags": ["immediate"]}, "one.flags", "left RabbitMQ in 3.0"),
         ({"flags": ["persist"]}, "one.flags", "must be persistent or mandatory"),
         ({"queue_names": ["a", "b"]}, "one.queue-names", "every queue"),
+        ({"queue_names": [], "consumer_count": 2}, "one.queue-names", "each of the 2 consumers would"),
         ({"queue_names": [], "queue_pattern": "q-%d"}, "one.queue-pattern", "needs queue-sequence-from"),
         ({"queue_arguments": "x-max-length=5"}, "one.queue-arguments", "would change what is measured"),
         (

@@ -18,10 +18,12 @@ from breakeven.terms import Flag, TargetName
 #: by which the higher of two rates that are alike may be above the other
 ALIKE = 1.1
 EQUAL = (
-    "Figures whose 95% intervals overlap count as equal, and as not “far” from each other. Without repeats "
-    "there are no intervals, and the two figures are compared as they are."
+    "Figures whose 95% intervals overlap count as equal, and as not “far” from each other; alike are those "
+    "at most 10% apart. “Measured once”: without repeats there are no intervals, and the two figures are "
+    "compared as they are."
 )
 HOLDS, NOT, SAME = "holds", "does not hold", "equal within the intervals"
+UNCLEAR, ONCE = "not shown: the intervals are too wide", "measured once"
 #: flags that may be why an order does not hold, and what each says of the figures
 CAUSES: dict[Flag, str] = {
     "loader_saturated": "a loader was the limit of a figure, which is a lower bound",
@@ -52,6 +54,10 @@ class Measured:
     high: float
     cases: tuple[CaseReport, ...]
 
+    @property
+    def has_interval(self) -> bool:
+        return self.low < self.high
+
     def shown(self, figure: Figure) -> str:
         """The figure; a rate that is a lower bound says so."""
         saturated = figure is RATE and any("loader_saturated" in case.flags for case in self.cases)
@@ -76,8 +82,9 @@ def holds(order: PublishedOrder, first: Measured, second: Measured) -> str:
     """Whether the figures are as the source says, in words."""
     overlap = first.low <= second.high and second.low <= first.high
     if order.relation == "alike":
-        near = max(first.value, second.value) <= ALIKE * min(first.value, second.value)
-        return HOLDS if near or overlap else NOT
+        if max(first.value, second.value) <= ALIKE * min(first.value, second.value):
+            return HOLDS
+        return UNCLEAR if overlap else NOT
     if overlap:
         return NOT if order.relation == "apart" else SAME
     return HOLDS if first.value > second.value else NOT
@@ -115,9 +122,10 @@ class Compared:
 
     def row(self, figure: Figure) -> Row:
         names = dict.fromkeys(words.target_name(target) for target in self.targets)
+        once = "" if self.first.has_interval and self.second.has_interval else f", {ONCE}"
         return Row(
             labels=(self.order.says, " and ".join(names)),
-            cells=(self.first.shown(figure), self.second.shown(figure), self.result),
+            cells=(self.first.shown(figure), self.second.shown(figure), f"{self.result}{once}"),
             origin=_origin(self.cases),
         )
 
