@@ -17,7 +17,7 @@ from cli.terminal import say
 
 #: crossings of a pair that are printed: clusters may step past SQS a thousand times
 FIRST = 6
-KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
+KINDS = {"step": "where a cluster is added", "touch": "they touch", "tie": "equal from there"}
 
 
 def print_crossings(answer: Answer, console: Console) -> None:
@@ -59,7 +59,8 @@ def _never(answer: Answer, row: dict[str, Any]) -> list[str]:
 def _crossing(answer: Answer, row: dict[str, Any]) -> str:
     until = row["until_msg_per_s"]
     end = f" up to {words.figure(until)}" if until is not None else ""
-    where = f"{words.figure(row['msg_per_s'])} msg/s{_interval(answer, row)}{KINDS.get(row['kind'], '')}"
+    beside = "; ".join(filter(None, (_interval(answer, row), KINDS.get(row["kind"]))))
+    where = f"{words.figure(row['msg_per_s'])} msg/s{f' ({beside})' if beside else ''}"
     if supposes := conditions_of(row["cheaper_above"], answer.inputs, row["msg_per_s"]):
         end += f", if {supposes}"
     messages, usd = words.amount(row["messages_per_month"]), words.dollars(row["usd_per_month"])
@@ -74,5 +75,4 @@ def _interval(answer: Answer, row: dict[str, Any]) -> str:
     ends = f"between {words.figure(low)} and {words.figure(high)}" if moves else ""
     is_sure = row["corners"] == row["corners_with"]
     none = "" if is_sure else answer.cost_question.or_none(row["sqs_option"], row["other_option"])
-    said = ", ".join(filter(None, (ends, none)))
-    return f" ({said})" if said else ""
+    return ", ".join(filter(None, (ends, none)))

@@ -141,7 +141,7 @@ def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[s
     assert table["RabbitMQ trio", "Amazon MQ cluster"][:3] == ["2,450", "or no crossing", "$766.94"]
     assert table["RabbitMQ pair", "RabbitMQ trio"] == ["throughout", "–", "–", "–"]
     assert table["SQS as used", "RabbitMQ trio"][:2] == ["66.5", "48.9 to 66.5"]
-    assert table["SQS batched", "RabbitMQ trio"][:2] == ["2,380, 1 more", "489 to 2,380"]
+    assert table["SQS batched", "RabbitMQ trio"][:2] == ["2,380 (+1 crossing)", "489 to 2,380"]
     assert table["SQS batched", "Amazon MQ cluster"][:2] == ["2,430", "1,070 to 7,410"]
     pairs = document(capsys)["pairs"]
     assert pairs["options"]["amazon-mq-single"] == "Amazon MQ, one mq.m7g.large"

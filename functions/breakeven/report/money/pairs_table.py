@@ -42,7 +42,7 @@ def rate(crossing: PairCrossing) -> str:
         return "not known"
     if crossing.msg_per_s is None or crossing.kind == "touch":
         return THROUGHOUT
-    more = f", {crossing.crossings - 1:,} more" if crossing.crossings > 1 else ""
+    more = f" (+{words.plural(crossing.crossings - 1, 'crossing')})" if crossing.crossings > 1 else ""
     from_there = "equal from " if crossing.kind == "tie" else ""
     return f"{from_there}{words.figure(crossing.msg_per_s)}{more}"
 
@@ -77,10 +77,10 @@ def notes(pairs: Pairs, inputs: Inputs, *, are_forms_measured: bool = False) -> 
     said = [
         "Range: where this change may lie, given what is not known of both options.",
         *or_none_notes(_unsure(pairs, inputs, are_forms_measured)),
-        f"Throughout: they never change places, to the end of the search, where a thousandth cluster is full "
-        f"or a price ends (at most {words.figure(searched)} msg/s).",
-        "Above it, a cluster must carry: of the option that is cheaper there, at the peak; with one node "
-        "down where it has several of one's own.",
+        f"Throughout: no crossing up to {words.figure(searched)} msg/s, a thousandth full cluster, or the "
+        "end of a price's tiers, whichever comes first.",
+        "Last column: the rate at the peak that each cluster of the option that is cheaper above it must "
+        "carry; with one node down where it has several of one's own.",
     ]
     if any(one.kind == "step" for one in first_changes(pairs)):
         said.append("Dollars: of either, but where a cluster is added of one of them before that.")
