@@ -129,6 +129,7 @@ def policy(**fields: Any) -> dict[str, Any]:
         (None, {"priority": -1}, False),
         (None, {"pattern": "^orders"}, False),
         (None, {"apply-to": "exchanges"}, False),
+        (None, {"apply-to": "quorum_queues"}, False),
         (None, {"name": "breakeven-mirror"}, False),
         (2, {}, False),
         (2, {"priority": 1}, True),

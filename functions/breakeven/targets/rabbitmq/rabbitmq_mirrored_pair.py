@@ -67,8 +67,8 @@ class RabbitMQMirroredPair(RabbitMQTarget):
     def _policy_before(self, queue: str, priority: int) -> str | None:
         """One of others that has its way, or may have: of several of one priority any does."""
         for policy in self._management.policies():
-            is_of_queues = policy.get("apply-to", "all") != "exchanges"
-            if is_of_queues and policy["priority"] >= priority and not str(policy["name"]).startswith(POLICY):
+            is_of_these = policy.get("apply-to", "all") in ("all", "queues", "classic_queues")
+            if is_of_these and policy["priority"] >= priority and not str(policy["name"]).startswith(POLICY):
                 with suppress(re.error):  # Erlang's patterns have more than Python's
                     if re.search(policy["pattern"], queue):
                         return str(policy["name"])
