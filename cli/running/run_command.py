@@ -113,7 +113,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="amqp://USER:PASSWORD@HOST:PORT/VHOST",
-        help="use a RabbitMQ that runs already; give it once for each node of its cluster",
+        help="use a RabbitMQ that runs already; give it once for each node of its cluster. "
+        "BREAKEVEN_RABBITMQ_PASSWORD has the password of a USER without one",
     )
     command.add_argument(
         "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
@@ -24,6 +25,8 @@ from breakeven.targets.rabbitmq.rabbitmq_releases import missing_in
 from breakeven.workload.case import Case
 
 OPTION = "--rabbitmq-url"
+#: of a user whose address has none: what a command line says, every program of the machine may read
+PASSWORD = "BREAKEVEN_RABBITMQ_PASSWORD"  # noqa: S105  # its name, and no password
 SCHEME = "amqp"
 SHAPE = f"{SCHEME}://user:password@host:port/vhost"
 AMQP_PORT = 5672
@@ -123,9 +126,10 @@ def _parse(url: str) -> Access:
         amqp_port=amqp_port,
         management_port=_management_port(parts.query, amqp_port),
     )
+    kept = os.environ.get(PASSWORD) if parts.username else None
     return Access(
         username=unquote(parts.username or "guest"),
-        password=unquote(parts.password or "guest"),
+        password=unquote(parts.password) if parts.password else kept or "guest",
         vhost=unquote(parts.path[1:]) or "/",
         nodes=(node,),
     )

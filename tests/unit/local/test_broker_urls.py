@@ -39,6 +39,17 @@ def test_without_a_user_it_is_the_brokers_guest():
     assert (access.username, access.password) == ("guest", "guest")
 
 
+def test_a_password_may_stand_in_the_environment(monkeypatch):
+    monkeypatch.setenv(broker_urls.PASSWORD, "p%2F:q")
+    for urls, known in (
+        (["amqp://ann@one", "amqp://ann@two"], ("ann", "p%2F:q")),
+        (["amqp://ann:own@one", "amqp://ann:own@two"], ("ann", "own")),
+        (["amqp://one", "amqp://two"], ("guest", "guest")),
+    ):
+        access = parse_rabbitmq_urls(urls)
+        assert (access.username, access.password) == known
+
+
 def test_user_and_password_are_unquoted():
     access = parse_rabbitmq_urls(["amqp://a%40b:p%2F%3Aq@one", "amqp://a%40b:p%2F%3Aq@two"])
     assert (access.username, access.password) == ("a@b", "p/:q")
