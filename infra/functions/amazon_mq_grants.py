@@ -13,13 +13,11 @@ from __future__ import annotations
 import aws_cdk as cdk
 
 from infra.functions.grants import BROKER, Grants
-from infra.functions.step_table import DELETE_CONFIGURATION, RELEASING
+from infra.functions.step_table import DELETE_CONFIGURATION, ENDS_INTERFACES, ENDS_PERMISSIONS, RELEASING
 from infra.statements import Conditions
 
 CREATE, DELETE = "CreateBroker", ("ReleaseLane", *RELEASING)
 SERVICE = "mq.amazonaws.com"
-#: what the service asks for to end an interface
-ENDS_INTERFACES = ("ec2:DeleteNetworkInterface", "ec2:DetachNetworkInterface")
 #: on the endpoints that the service makes, by its service-linked role's policy
 MANAGED: Conditions = {"StringEquals": {"aws:ResourceTag/AMQManaged": "true"}}
 
@@ -42,7 +40,7 @@ def grant_brokers(grants: Grants) -> None:
     in_the_vpc = {"StringEquals": {"ec2:Vpc": vpc}}
     for name in (CREATE, *DELETE):
         grants.allow(name, ENDS_INTERFACES, [interface], in_the_vpc)
-        grants.allow(name, ["ec2:DeleteNetworkInterfacePermission"], [interface], for_the_service)
+        grants.allow(name, [ENDS_PERMISSIONS], [interface], for_the_service)
     zones = grants.arn("route53", "hostedzone", "*", region="", account="")
     grants.allow(CREATE, ["route53:AssociateVPCWithHostedZone"], [zones])
     why = "the service makes it with a broker, in the VPC's own subnets and group; it has no name before"

@@ -25,6 +25,9 @@ LONGEST_MIN = 15
 
 
 LIST_BROKERS, DESCRIBE_BROKER, DELETE_BROKER = "mq:ListBrokers", "mq:DescribeBroker", "mq:DeleteBroker"
+#: what Amazon MQ asks for to end a broker's interfaces
+ENDS_INTERFACES = ("ec2:DeleteNetworkInterface", "ec2:DetachNetworkInterface")
+ENDS_PERMISSIONS = "ec2:DeleteNetworkInterfacePermission"
 LIST_CONFIGURATIONS, DELETE_CONFIGURATION = "mq:ListConfigurations", "mq:DeleteConfiguration"
 #: what Amazon MQ asks for, beside its own call, of whoever creates a private broker of RabbitMQ, as its
 #: endpoint is made in our VPC. Source: see ``amazon_mq_grants``
@@ -54,7 +57,10 @@ def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
             *(TERMINATE, "ec2:DeleteNetworkInterface", "ec2:DeleteVolume", "ec2:DeleteVpcEndpoints"),
             *(DESCRIBE_BROKER, DELETE_BROKER),
         ),
-        bound=("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", DELETE_CONFIGURATION, *bound),
+        bound=(
+            *("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", DELETE_CONFIGURATION),
+            *(*ENDS_INTERFACES, ENDS_PERMISSIONS, *bound),
+        ),
     )
 
 
@@ -149,6 +155,7 @@ STEPS = {
                 *("mq:CreateBroker", "mq:CreateTags", "iam:CreateServiceLinkedRole"),
                 *("ec2:CreateVpcEndpoint", "ec2:CreateNetworkInterface"),
                 *("ec2:CreateNetworkInterfacePermission", "route53:AssociateVPCWithHostedZone"),
+                *(*ENDS_INTERFACES, ENDS_PERMISSIONS),
             ),
         ),
         attempts=3,
@@ -271,7 +278,7 @@ STEPS = {
             lists=(SECRETS,),
             asks=(INSTANCES, LIST_BROKERS),
             of_ours=(TERMINATE, DESCRIBE_BROKER, DELETE_BROKER),
-            bound=("ec2:DeleteVpcEndpoints",),
+            bound=("ec2:DeleteVpcEndpoints", *ENDS_INTERFACES, ENDS_PERMISSIONS),
         ),
         attempts=3,
     ),
