@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,7 @@ LOOKED_UP = "ssm:GetParameters"
 #: a base image of the account's own is a Debian 12, of which no image of the trio is baked
 OF_THE_TRIO = re.compile(r"ImagesTrio|/release/13/")
 #: a VPC and subnets that are named: each stack has others
+A_VPC = re.compile(r":vpc/[^\"]+")
 OF_THE_NETWORK = re.compile(r":(vpc|subnet)/[^*]")
 USES = {"kms:Decrypt", "kms:GenerateDataKey"}
 #: action on something that a key encrypts -> what its caller must be allowed to do with the key. Sources: S3,
@@ -66,7 +68,16 @@ def roles(plain, grown, beside) -> dict[str, Roles]:
         name: json.loads(BAKED.sub(r"ImagesPair\g<1>00000000", json.dumps(built.template)))
         for name, built in stacks.items()
     }
-    return {name: Template(template).roles() for name, template in alike.items()}
+    found = {name: Template(template).roles() for name, template in alike.items()}
+    return {name: {role: in_one_vpc(each) for role, each in of.items()} for name, of in found.items()}
+
+
+def in_one_vpc(policies: list[Statement]) -> list[Statement]:
+    """Each stack has its own, which conditions name."""
+    return [
+        replace(each, conditions=json.loads(A_VPC.sub(":vpc/own", json.dumps(each.conditions))))
+        for each in policies
+    ]
 
 
 def prefixed(text: str, prefix: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from breakeven.installation import OWNER_TAG, RUN_GROUP, RUN_TAG, Installation
 from breakeven.results import layout
 from tests.support.workflow.workflow_runs import Workflow
@@ -20,9 +22,10 @@ def standing(workflow: Workflow, run_id: str, owner: str = OURS) -> dict[str, in
     ]
     up = {"Name": "instance-state-name", "Values": ["pending", "running"]}
     reservations = ec2.describe_instances(Filters=[*tagged, up])["Reservations"]
-    tags = [
-        sqs.list_queue_tags(QueueUrl=url).get("Tags", {}) for url in sqs.list_queues().get("QueueUrls", [])
-    ]
+    tags = []
+    for url in sqs.list_queues().get("QueueUrls", []):
+        with suppress(sqs.exceptions.QueueDoesNotExist):  # its run has deleted it meanwhile
+            tags.append(sqs.list_queue_tags(QueueUrl=url).get("Tags", {}))
     volumes = ec2.describe_volumes(Filters=tagged)["Volumes"]
     interfaces = ec2.describe_network_interfaces(Filters=tagged)["NetworkInterfaces"]
     return {
