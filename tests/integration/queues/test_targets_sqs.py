@@ -109,7 +109,10 @@ def test_an_endpoint_that_is_no_address_is_refused(url):
     assert (caught.value.where, caught.value.value) == ("--sqs-endpoint", url)
 
 
-def test_an_endpoint_that_does_not_answer_is_refused():
+@pytest.mark.parametrize("profile", [None, "not-there"])
+def test_an_endpoint_that_does_not_answer_is_refused_whatever_profile_is_set(monkeypatch, profile):
+    if profile:
+        monkeypatch.setenv("AWS_PROFILE", profile)
     (port,) = free_ports(1)
     with pytest.raises(InputError, match="is it running"):
         check_sqs_endpoint(f"http://127.0.0.1:{port}")
