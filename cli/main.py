@@ -16,13 +16,14 @@ from itertools import chain, pairwise
 from breakeven.errors import BreakevenError, InputError, SelfTestFailedError
 from breakeven.version import VERSION
 from breakeven.workload.problems import did_you_mean, shown
+from cli.command_name import command
 from cli.exit_codes import BAD_INPUT, FAILED, NOT_READ, SELF_TEST_FAILED
 from cli.input_flags import in_flags
 from cli.option_parser import Parser
 from cli.terminal import printable
 
 #: command -> what helps whoever gave it an option that it does not have
-HINTS = {"perftest": "; PerfTest's own options stand behind --, as in: breakeven perftest -- -x 1 -y 2"}
+HINTS = {"perftest": f"; PerfTest's own options stand behind --, as in: {command('perftest -- -x 1 -y 2')}"}
 #: in the order of the help, each with its module
 COMMANDS = {
     "run": "cli.running.run_command",

@@ -66,12 +66,16 @@ def add_parser(commands: Any) -> None:
         type=one_of("aws", "local"),
         metavar="{aws,local}",
         default="aws",
-        help="where it would run (aws)",
+        help="where it would run, as --on of run (aws)",
     )
     command.add_argument(
         "--max-usd", type=number_such_as("20"), help=f"on AWS: refuse above this ({DEFAULT_MAX_USD:g})"
     )
-    command.add_argument("--runs", type=Path, help="on this machine: results, for loader counts (runs)")
+    command.add_argument(
+        "--runs",
+        type=Path,
+        help="with --environment local: folder of earlier runs, from which the number of loaders follows (runs)",
+    )
     command.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     command.set_defaults(run=run)
 
@@ -129,7 +133,7 @@ def _runs(arguments: argparse.Namespace) -> Path:
     if runs is None:
         return RUNS
     if arguments.environment != "local":
-        remedy = "is asked by plans of this machine only: give --environment local, or leave it out"
+        remedy = "is read by plans for this machine only: give --environment local, or leave it out"
         raise InputError(where_of(arguments), "--runs", str(runs), remedy)
     if not runs.is_dir():
         raise InputError(

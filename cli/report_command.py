@@ -148,8 +148,8 @@ def _conclude(report: Report, written: list[Path], *, as_json: bool) -> None:
         print_summary(report, console)
     say(console, f"report: {written[0].with_name('index.html')}")
     if report.is_in_doubt:
-        line = f"the self-test of {report.run_id} failed, of which its run says exit code {SELF_TEST_FAILED}"
-        say(console, f"{line}; this command's {OK} says that the report was written")
+        line = f"the self-test of {report.run_id} failed (exit code {SELF_TEST_FAILED} of its run)"
+        say(console, f"{line}; this command ends with {OK}, as the report was written")
 
 
 def _document(report: Report, written: list[Path]) -> dict[str, Any]:

@@ -55,7 +55,10 @@ def add_variant_option(command: argparse.ArgumentParser) -> None:
     """Which of a suite's two variants."""
     names = get_args(Variant)
     command.add_argument(
-        "--variant", type=one_of(*names), metavar=f"{{{','.join(names)}}}", help="of the suite's workloads"
+        "--variant",
+        type=one_of(*names),
+        metavar=f"{{{','.join(names)}}}",
+        help="which variant of the suite's workloads",
     )
 
 

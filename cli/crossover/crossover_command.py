@@ -192,7 +192,7 @@ def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
     """
     if arguments.capacity_from is None:
         if arguments.runs is not None:
-            remedy = "is asked for --capacity-from only: give that, too, or leave it out"
+            remedy = "is used with --capacity-from only: give that as well, or leave it out"
             raise InputError(WHERE, "--runs", str(arguments.runs), remedy)
         return RunsCapacities()
     # which brings the charts of a report, for which a question without a run would only wait

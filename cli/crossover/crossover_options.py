@@ -41,8 +41,12 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--sqs-path": (("sqs_path",), "PATH", "to SQS: public, endpoint or nat (public)"),
     "--client-zones": (("client_zones",), "N", "zones with an endpoint or a NAT gateway (2)"),
     "--instance": (("instance",), "TYPE", "of each node (m7g.large)"),
-    "--deployment": (("deployment",), "FORM", "single, pair (mirrored, on 3.x) or trio (quorum) (trio)"),
-    "--nodes": (("cluster_nodes",), "N", "of a cluster: a pair has 2 to 9, a trio 3 to 9 (2, 3)"),
+    "--deployment": (
+        ("deployment",),
+        "FORM",
+        "of the cluster: single, pair (mirrored, on RabbitMQ 3.x) or trio (quorum); trio unless given",
+    ),
+    "--nodes": (("cluster_nodes",), "N", "of a cluster: pair 2 to 9 (2), trio 3 to 9 (3)"),
     "--group-size": (("group_size",), "N", "nodes that have a copy of a queue (trio: 3, pair: all)"),
     "--commitment": (
         ("commitment",),
@@ -71,19 +75,20 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "--utilisation": (("utilisation",), "SHARE", "of that capacity used at the peak (0.7)"),
     "--peak-factor": (("peak_factor",), "N", "peak rate over mean rate (3)"),
-    "--hours": (("hours",), "H", "of people's work a month that self-hosting takes (solved for)"),
-    "--hour-rate": (("hour_rate",), "USD", "an hour of a person's work (75, assumed)"),
+    "--hours": (("hours",), "H", "of staff time a month that self-hosting takes (solved for)"),
+    "--hour-rate": (("hour_rate",), "USD", "an hour of staff time (75, assumed)"),
     "--migration-hours": (
         ("migration_hours",),
         "H",
-        "of people's work, once, to move from SQS as used or back: when that is paid back (not asked)",
+        "of staff time, once, to move from SQS as used or back: when that is paid back (not asked)",
     ),
     "--consumer": (("consumer",), "KIND", "priced beside the queue: containers or lambda (the queue only)"),
     "--queues": (("consumer_queues",), "N", "that consumers take messages from (1)"),
     "--containers": (
         ("containers",),
         "N",
-        "of Fargate at every rate; with lambda, what hands messages of your own brokers on (2)",
+        "Fargate containers, as many at every rate; with lambda, those that forward messages from your own "
+        "brokers (2)",
     ),
     "--container-vcpu": (("container_vcpu",), "N", "of each container (0.25)"),
     "--container-gb": (("container_gb",), "GB", "of memory of each container (0.5)"),
@@ -117,7 +122,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--amazon-mq-hours": (
         ("amazon_mq_hours",),
         "H",
-        "of people's work a month that Amazon MQ takes (not known, priced as none)",
+        "of staff time a month that Amazon MQ takes (not known, priced as none)",
     ),
     "--amazon-mq-inter-node": (
         ("amazon_mq_inter_node",),

@@ -152,7 +152,7 @@ def _hours_against(sqs: str, row: dict[str, Any]) -> str:
     if row["hours"] is None:
         return f"{line}."
     hours, rate = words.figure(row["hours"]), words.dollars(row["hour_usd"])
-    return f"{line}: it wins while it takes under {hours} hours of work a month at {rate} an hour."
+    return f"{line}: it wins while it takes under {hours} hours of staff time a month at {rate} an hour."
 
 
 def _capacity(answer: Answer) -> list[str]:

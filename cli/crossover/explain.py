@@ -94,7 +94,7 @@ def _crossings(answer: Answer, console: Console) -> None:
 
 
 def _hours(answer: Answer, console: Console) -> None:
-    say(console, "hours = (SQS's bill - the cluster's bill without people) / price of an hour")
+    say(console, "hours = (SQS's bill - the cluster's bill without staff time) / price of an hour")
     _sql("break_even_hours", answer, console, answer.base.question_id, only_asked=True)
 
 

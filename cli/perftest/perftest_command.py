@@ -10,12 +10,14 @@ from breakeven.pricing.prices.book_files import DEFAULT_REGION
 from breakeven.workload.perftest.command_line import read_options
 from breakeven.workload.perftest.spec_faults import in_options
 from cli import plan_command
+from cli.command_name import command
 from cli.running import run_command
 from cli.running.outcome import RUNS
 
+EXAMPLE = command("perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30")
 DESCRIPTION = (
     "Run what a command line of RabbitMQ's PerfTest asks for: its options stand behind --, as in "
-    "breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30. Options that are carried out in another "
+    f"{EXAMPLE}. Options that are carried out in another "
     "way are named, each with the reason; docs/perftest.md lists them."
 )
 
@@ -40,9 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: an option that is unknown, or cannot be carried out
     """
     if not arguments.perftest:
-        remedy = (
-            "are PerfTest's options, such as: breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30"
-        )
+        remedy = f"are PerfTest's options, such as: {EXAMPLE}"
         raise InputError("breakeven perftest", "options behind --", "none", remedy)
     try:
         return _planned(arguments) if arguments.plan else run_command.run(arguments)

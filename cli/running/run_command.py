@@ -92,7 +92,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_spec_options(command)
     add_variant_option(command)
     add_scale_option(command)
-    command.add_argument("--seed", type=whole_number, help="orders targets and cases")
+    command.add_argument("--seed", type=whole_number, help="of the random order of targets and cases")
     command.add_argument(
         "--region",
         help="whose price book is used (us-east-1, unless given); with --on aws where the stack is",

@@ -47,12 +47,12 @@ class Gates:
                 raise CaseError(self._missing(gate))
             self._look(max(least_s, self._case.loaders / GATE_POLLS_PER_S))
         if time.time() > opens_s + LATE_S:
-            raise CaseError(f"loader {self._assignment.loader} passed gate '{gate}' too late: it was held up")
+            raise CaseError(
+                f"loader {self._assignment.loader} passed barrier '{gate}' too late: it was held up"
+            )
         return opens_s
 
     def _missing(self, gate: str) -> str:
         latest = self._latest()
         heard, loaders = latest.reports if latest else 1, self._case.loaders
-        return (
-            f"gate '{gate}' did not open in time: {heard} of {loaders} loaders have reported, not all ready"
-        )
+        return f"barrier '{gate}' did not open in time: {heard} of {loaders} loaders have reported, not all ready"

@@ -56,8 +56,10 @@ def _only_by_a_kernel(suite: Suite, cases: Sequence[Case], environment: Environm
             if not isinstance(each, NodeFault):
                 continue
             if each.loss_percent is not None:
-                why = "on one machine a relay stands between clients and nodes, which passes on streams, and"
-                remedy = f"{why} packets are none of its; use delay_ms or mbit_per_s, or run it with --on aws"
+                why = "on one machine a relay between clients and nodes passes on byte streams and"
+                remedy = (
+                    f"{why} cannot drop single packets; use delay_ms or mbit_per_s, or run it with --on aws"
+                )
                 name, value = "loss_percent", f"{each.loss_percent:g}"
             elif each.network and not each.is_of_clients:
                 why = "on one machine nothing stands between nodes that could drop or delay what they send"

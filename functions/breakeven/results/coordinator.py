@@ -44,7 +44,7 @@ class StateCoordinator:
         with SuppressCodes(CONDITION_FAILED):
             self._state.update(self._item, only_if_absent=field, **{field: time.time()})
             return
-        raise CaseError(f"this loader was at gate '{gate}' before: a restarted loader never joins late")
+        raise CaseError(f"this loader was at barrier '{gate}' before: a restarted loader never joins late")
 
     def opens_at(self, gate: str) -> float | None:
         if self._reads_summary:

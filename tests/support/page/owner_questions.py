@@ -70,7 +70,12 @@ QUESTIONS = (
         DEATH,
         "Lambda is invoked by forwarders of your own, which connect",
     ),
-    (LARGE, "and of Amazon MQ's?", DEATH, "How soon Lambda's trigger connects anew no page says"),
+    (
+        LARGE,
+        "and of Amazon MQ's?",
+        DEATH,
+        "AWS's documentation does not say how soon Lambda's trigger reconnects",
+    ),
     (
         LARGE,
         "and to SQS?",

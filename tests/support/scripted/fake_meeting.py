@@ -30,7 +30,7 @@ class FakeCoordinator:
     def arrive(self, gate: str) -> None:
         arrived = self._meeting.arrived.setdefault(gate, {})
         if self._loader in arrived:
-            raise CaseError(f"this loader was at gate '{gate}' before")
+            raise CaseError(f"this loader was at barrier '{gate}' before")
         arrived[self._loader] = time.time()
 
     def opens_at(self, gate: str) -> float | None:

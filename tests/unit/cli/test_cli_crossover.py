@@ -38,7 +38,7 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     assert "SQS as used is cheaper below 53.1 msg/s (between" in out
     assert "Never: SQS batched and long-polled and RabbitMQ pair of m7g.large do not cost the same" in out
     assert "a million more messages cost $0.172 on a RabbitMQ pair of m7g.large (traffic across zones)" in out
-    assert "hours of work a month at $50.00 an hour" in out
+    assert "hours of staff time a month at $50.00 an hour" in out
     assert "One cluster needs at least 2,140 msg/s with one node down" in out
     assert "before tax, as shipped, not asked of AWS today" in out
 

@@ -165,7 +165,7 @@ def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
         (["quick", "--scale", "local"], "no such scale of quick: it has none of its own"),
         (["scenarios/perftest/mixed.js", "--scale", "seconds"], "a spec file of PerfTest has no scales"),
         (["quick", "--region", "mars-1"], "no such book"),
-        (["quick", "--runs", "x"], "--runs: 'x': is asked by plans of this machine only: give --environment"),
+        (["quick", "--runs", "x"], "--runs: 'x': is read by plans for this machine only: give --environment"),
         (["quick", "--runs", "/nowhere", "--environment", "local"], "--runs: '/nowhere': no such folder"),
         (["quick", "--max-usd", "5", "--environment", "local"], "--max-usd: 5.0: nothing is billed on one"),
     ],

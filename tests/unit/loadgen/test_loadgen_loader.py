@@ -183,7 +183,7 @@ def test_every_worker_is_dealt_once_and_loaders_get_messages_of_their_own_back(
 
 def test_a_loader_that_is_missing_at_the_gate_fails_the_case() -> None:
     run = Run(make_case(loaders=2, start_deadline_s=0.3), FakeBroker())
-    with pytest.raises(CaseError, match=r"gate 'start' did not open in time: 1 of 2 loaders"):
+    with pytest.raises(CaseError, match=r"barrier 'start' did not open in time: 1 of 2 loaders"):
         run.one(0)
     assert run.clients[0].opened == run.clients[0].closed == 2
     assert run.meeting.stages == {"starting"}
@@ -192,14 +192,14 @@ def test_a_loader_that_is_missing_at_the_gate_fails_the_case() -> None:
 def test_a_loader_that_was_held_up_at_the_gate_does_not_join(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gates, "LATE_S", 1.0)
     run = Run(make_case(), FakeBroker(), FakeMeeting(1, gate_delay_s=-5.0))
-    with pytest.raises(CaseError, match="loader 0 passed gate 'start' too late"):
+    with pytest.raises(CaseError, match="loader 0 passed barrier 'start' too late"):
         run.one(0)
 
 
 def test_a_restarted_loader_never_joins() -> None:
     run = Run(make_case(), FakeBroker())
     run.one(0)
-    with pytest.raises(CaseError, match="was at gate 'start' before"):
+    with pytest.raises(CaseError, match="was at barrier 'start' before"):
         run.one(0)
 
 

@@ -44,7 +44,7 @@ MANY = "Drive: States.ExceedToleratedFailureThreshold: The specified tolerated f
 @pytest.mark.parametrize(
     ("reason", "said", "reported"),
     [
-        (MANY, [None, "gate 'start' did not open"], f"{MANY}: gate 'start' did not open"),
+        (MANY, [None, "barrier 'start' did not open"], f"{MANY}: barrier 'start' did not open"),
         (MANY, [f"the case was ended while waiting: {MANY}", "no queue"], f"{MANY}: no queue"),
         (MANY, [MANY, None], MANY),
         ("Drive: CaseError: no queue", ["another"], "Drive: CaseError: no queue"),

@@ -123,7 +123,7 @@ def test_two_kinds_of_one_size_have_two_names_so_that_none_is_both_steady_and_no
     one, other = [kind.words() for kind in found.kinds]
     assert one == "1,024 B, sent singly: 100 msg/s sent at first, 100 at last (2 windows), steady"
     assert other == (
-        "1,024 B, sent by 10: 100 msg/s sent at first, 204,800 at last (12 windows), not steady "
+        "1,024 B, sent in batches of 10: 100 msg/s sent at first, 204,800 at last (12 windows), not steady "
         "(sent 102,400, then 204,800 and received 102,400, then 204,800)"
     )
     assert found.cold == other

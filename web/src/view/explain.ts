@@ -46,7 +46,7 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
       const found = left === null ? "not priced" : `${figure(Math.max(0, left))} hours`;
       open(`Break-even hours: ${other.option.label} against ${sqs.option.label}`, [
         note(
-          `Hours = (SQS's bill − the cluster's bill without people) / price of an hour = (${dollars(sqs.usd)} − ` +
+          `Hours = (SQS's bill − the cluster's bill without staff time) / price of an hour = (${dollars(sqs.usd)} − ` +
             `${dollars(without)}) / $${number(answer.inputs.hour_rate)} = ${found}. The same as queries/money/break_even_hours.sql.`,
         ),
         bill(sqs, sqs.lines, region, data), bill(other, other.lines, region, data), inputs(other.inputs, data),

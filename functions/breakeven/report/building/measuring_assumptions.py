@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.price_assumptions import money_assumptions
 from breakeven.report.tables.guarantees import lacking_sentence
 
 VARIANTS = {
     "equal-guarantees": (
-        "Equal guarantees: messages are persistent and mirrored, each is confirmed before the next is "
-        "sent, each is explicitly acknowledged (RabbitMQ) or deleted (SQS), and every call carries one "
-        "message."
+        "Equal guarantees: messages are persistent and confirmed, and the consumer acknowledges (RabbitMQ) "
+        "or deletes (SQS) each. Copies, windows and batches are as each case states them."
     ),
     "as-published": (
         "As published: publisher confirms are off. The 2012 article does not say so, but one thread "
@@ -19,7 +18,10 @@ VARIANTS = {
     ),
 }
 
-
+CLOSED_LOOPS = (
+    "In closed loops each worker waits for its answer before its next call, so these rates are those of that "
+    "many waiting workers and not a capacity."
+)
 CLIENTS = {
     "native": (
         "Loaders used this project's own clients, which need a fraction of a reference client's processor "
@@ -42,10 +44,7 @@ def assumptions(report: Report) -> list[str]:
     """Of measurement first, then of money."""
     if report.source:
         return [*PUBLISHED, *money_assumptions(report)]
-    sentences = [
-        "Closed loop: each worker waits for its answer before its next call, so the rates are those of that "
-        "many waiting workers and not a capacity."
-    ]
+    sentences = [CLOSED_LOOPS] if any(map(_is_closed_loop, report.cases)) else []
     sentences += [
         VARIANTS[variant] for variant in dict.fromkeys(c.variant for c in report.cases) if variant in VARIANTS
     ]
@@ -68,3 +67,7 @@ def assumptions(report: Report) -> list[str]:
             "say nothing about the speed of Amazon SQS."
         )
     return sentences + money_assumptions(report)
+
+
+def _is_closed_loop(case: CaseReport) -> bool:
+    return case.parameters.get("mode") != "capacity" and case.parameters.get("rate") is None

@@ -79,7 +79,7 @@ def _caption(report: Report, crossings: Sequence[Crossover]) -> str:
     band = " The shaded band is the range of the first crossing."
     shaded = any(_is_main(crossing) and crossing.interval for crossing in crossings)
     return (
-        f"{prices_in_short(report)}, on logarithmic scales; no measured speed enters."
+        f"{prices_in_short(report)}, on logarithmic scales."
         f"{rings if crossings else ''}{band if shaded else ''}"
     )
 

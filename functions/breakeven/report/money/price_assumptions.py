@@ -220,7 +220,7 @@ def amazon_mq(inputs: Inputs) -> str:
 
 def _hours_of_amazon_mq(inputs: Inputs) -> str:
     if inputs.amazon_mq_hours is None:
-        return "No source that was read says how much staff time it takes, so none is added."
+        return "We found no source for how much staff time it takes, so none is added."
     return f"Its bill includes {words.quantity(inputs.amazon_mq_hours)} hours of staff time a month."
 
 

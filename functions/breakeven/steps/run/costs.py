@@ -205,4 +205,4 @@ def _what(inputs: Inputs) -> str:
 def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:
     """The same in words."""
     usd = _cluster_usd(inputs, book)
-    return f"{target_name(target)} ({_what(inputs)}): ${usd:,.2f} a month, before traffic and people's hours."
+    return f"{target_name(target)} ({_what(inputs)}): ${usd:,.2f} a month, before traffic and staff time."

@@ -20,7 +20,7 @@ AMAZON_MQ_METRICS = ServiceMetrics(
         ServiceMetric("RabbitMQDiskFree", "disk free, MiB", "Average", "Bytes", "lowest"),
     ),
     late="Amazon MQ polls a broker once a minute and pushes what it finds to CloudWatch: a figure may be of "
-    "one moment of its minute. How late it comes there no page says. What it has of a "
+    "one moment of its minute. AWS does not say how late it comes there. What it has of a "
     "cluster as a whole is an aggregate by its guide, and may be a sum, such as 150% of processor: how near "
     "a node was to its limit is in the node's own row.",
     source="Amazon MQ Developer Guide, 'Available CloudWatch metrics for Amazon MQ for RabbitMQ brokers' and "

@@ -53,7 +53,10 @@ from tests.support.money.crossover_command import OF_PAIR, run
             ["--volume", "gp2", "--volume-iops", "3000"],
             "--volume-iops: '3000': none are provisioned with gp2",
         ),
-        (["--runs", "x"], "--runs: 'x': is asked for --capacity-from only: give that, too, or leave it out"),
+        (
+            ["--runs", "x"],
+            "--runs: 'x': is used with --capacity-from only: give that as well, or leave it out",
+        ),
         (
             ["--per-month", "many"],
             "--per-month: 'many': give messages a month, 0 to 26,280,000,000,000, such",

@@ -90,7 +90,9 @@ def test_whoever_forgets_the_dashes_is_told_where_options_stand(capsys):
     with pytest.raises(SystemExit) as ended:
         main.main(["perftest", "-x", "1", "-y", "2"])
     assert ended.value.code == 2
-    assert "own options stand behind --, as in: breakeven perftest -- -x 1" in capsys.readouterr().err
+    assert (
+        "own options stand behind --, as in: npm run breakeven -- perftest -- -x 1" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

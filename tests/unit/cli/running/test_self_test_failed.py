@@ -37,8 +37,8 @@ def test_a_report_says_it_first_and_last_and_ends_with_0_as_it_was_written(
     assert main(["report", "r1", "--runs", str(tmp_path)]) == OK
     lines = [line for line in capsys.readouterr().out.splitlines() if line]
     assert lines[-1] == (
-        f"the self-test of {report.run_id} failed, of which its run says exit code 5; this command's 0 says "
-        "that the report was written"
+        f"the self-test of {report.run_id} failed (exit code 5 of its run); this command ends with 0, as the "
+        "report was written"
     )
     warning = next(number for number, line in enumerate(lines) if line.startswith(FAILED))
     assert warning < lines.index(report.verdict.split("\n\n", maxsplit=1)[0])

@@ -216,7 +216,7 @@ def test_a_node_whose_network_is_bad_is_not_away() -> None:
 @pytest.mark.parametrize(
     ("entry", "field", "value", "remedy"),
     [
-        ({**SLOW, "loss_percent": 1}, "loss_percent", "1", "a relay stands between clients and nodes"),
+        ({**SLOW, "loss_percent": 1}, "loss_percent", "1", "cannot drop single packets"),
         (PEERS, "kind", "slow-peers", "nothing stands between nodes that could drop or delay"),
         (
             {**CUT, "kind": "cut-peers"},

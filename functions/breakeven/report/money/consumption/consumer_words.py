@@ -26,10 +26,10 @@ def consumers(inputs: Inputs) -> str:
     return (
         f"Consumers: Lambda on ARM, {inputs.lambda_ms:g} ms a message with {inputs.lambda_memory_mb} MB, "
         f"from {queues}; nothing of its free tier is deducted. Where messages come evenly, an invocation "
-        f"takes, on SQS, {_on_sqs(inputs)}; on Amazon MQ, {_on_brokers(inputs)}.{_polls(inputs)} A mapping "
-        f"of Amazon MQ has one environment a queue, which takes {mapped} msg/s at most, and its secret is "
-        f"not priced. Of brokers of one's own Lambda has no mapping: {inputs.containers:g} containers, "
-        f"{each} each, hand messages on, in batches as on Amazon MQ."
+        f"takes, on SQS, {_on_sqs(inputs)}; on Amazon MQ, {_on_brokers(inputs)}.{_polls(inputs)} An event "
+        f"source mapping of Amazon MQ runs one execution environment a queue, which takes {mapped} msg/s at "
+        f"most; its secret is not priced. Lambda has no event source mapping for RabbitMQ of your own: "
+        f"{inputs.containers:g} containers, {each} each, hand messages on, in batches as on Amazon MQ."
     )
 
 
