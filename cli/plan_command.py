@@ -74,7 +74,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--runs",
         type=Path,
-        help="with --environment local: folder of earlier runs, from which the number of loaders follows (runs)",
+        help="with --environment local: folder of earlier runs, from which loader counts follow (runs)",
     )
     command.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     command.set_defaults(run=run)

@@ -12,7 +12,7 @@
 --          factor                 empty receives a message; null: as the question has them
 --          sqs_option, other_option
 --          msg_per_s              messages a second as a monthly mean; 0: from the first; null: cheaper at none
---          until_msg_per_s        where it ends; null: with the charts or the search
+--          until_msg_per_s        where it ends, or the search does before the charts; null: with the charts
 --          low_msg_per_s, high_msg_per_s   of msg_per_s and those at the ends; null: none of them, or nothing is uncertain
 --          low_until_msg_per_s    the lowest until_msg_per_s of them; null: none ends before, or nothing is uncertain
 --          corners                questions that put the uncertain inputs at their ends
@@ -43,7 +43,9 @@ WITH
     CASE
       WHEN s.part = 0 THEN c.cheaper_below WHEN s.part = 1 AND c.kind = 'tie' THEN NULL ELSE c.cheaper_above
     END AS cheaper,
-    e.end_messages
+    e.end_messages AS charted_messages,
+    -- where there are more clusters than are searched, nothing is known of what is dearer beyond
+    least(e.end_messages, coalesce(c.searched_messages, e.end_messages)) AS end_messages
   FROM crossings c
   JOIN charted e ON e.question_id = c.question_id
   CROSS JOIN UNNEST(ARRAY[0, 1, 2]) AS s (part)
@@ -82,7 +84,9 @@ WITH
     question_id, base_id, purpose, factor, book, first_option, second_option,
     CASE WHEN purpose = 'staffed-interval' THEN base_id ELSE question_id END AS asked_id,
     CASE WHEN cheaper = second_option THEN messages / (hours_per_month * 3600E0) END AS msg_per_s,
-    CASE WHEN cheaper = second_option THEN until_messages / (hours_per_month * 3600E0) END AS until_msg_per_s
+    CASE WHEN cheaper = second_option THEN coalesce(
+      until_messages, CASE WHEN end_messages < charted_messages THEN end_messages END
+    ) / (hours_per_month * 3600E0) END AS until_msg_per_s
   FROM ranked
   WHERE from_longest = 1
 ), spanned AS (

@@ -55,4 +55,5 @@ class Gates:
     def _missing(self, gate: str) -> str:
         latest = self._latest()
         heard, loaders = latest.reports if latest else 1, self._case.loaders
-        return f"barrier '{gate}' did not open in time: {heard} of {loaders} loaders have reported, not all ready"
+        reported = f"{heard} of {loaders} loaders have reported, not all ready"
+        return f"barrier '{gate}' did not open in time: {reported}"

@@ -10,7 +10,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.pricing.cluster_form import ClusterForm
-from breakeven.pricing.cluster_traffic import hop_share, replicated
+from breakeven.pricing.cluster_traffic import MIRROR_BYTES, hop_share, hops, replicated
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.rabbitmq import rabbitmq_channel
 from breakeven.targets.rabbitmq.rabbitmq_channel import open_channel
@@ -19,7 +19,7 @@ from breakeven.targets.rabbitmq.rabbitmq_mirrored_pair import definition_of, pol
 from breakeven.targets.target import open_target
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.messages import PATIENCE_S
-from tests.support.loaders.node_traffic import sends_a_message
+from tests.support.loaders.node_traffic import SMALL, beside_bodies, deliveries, sends_a_message
 from tests.support.loaders.real_nodes import made_whole, some_nodes
 from tests.support.servers import CREDENTIALS
 from tests.support.workflow.processes import eventually
@@ -164,3 +164,13 @@ def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_ca
     form = ClusterForm(deployment="pair", cluster_nodes=3, group_size=copies)
     hop = hop_share(form.nodes, None)
     assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)
+    found = deliveries(cluster, queue)
+    assert sum(found.values()) / len(found) == pytest.approx(hops(form, hop) - hop, rel=0.1)
+
+
+def test_what_goes_beside_a_body_is_about_what_is_priced(target, cluster, queue_case):
+    (queue,) = target.prepare(queue_case(PAIR, group_size=2), attempt=1).queues
+    master, sends = Management(cluster.access).queue(queue)["node"], 2 + 1
+    beside = beside_bodies(cluster, queue, master) - sends * SMALL
+    # more where a busy machine makes batches smaller
+    assert 0.7 * MIRROR_BYTES < beside / sends < 3 * MIRROR_BYTES

@@ -13,13 +13,13 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
 from breakeven.pricing.cluster_form import ClusterForm
-from breakeven.pricing.cluster_traffic import hop_share, replicated
+from breakeven.pricing.cluster_traffic import MEMBER_BYTES, hop_share, hops, replicated
 from breakeven.targets.rabbitmq.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from local.servers.broker_releases import PrivateRoot, release_of
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import PATIENCE_S, live
-from tests.support.loaders.node_traffic import sends_a_message
+from tests.support.loaders.node_traffic import SMALL, beside_bodies, deliveries, sends_a_message
 from tests.support.loaders.real_nodes import made_whole
 from tests.support.workflow.processes import eventually
 
@@ -165,3 +165,15 @@ def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_ca
     form = ClusterForm(deployment="trio")
     hop = hop_share(form.nodes, None)
     assert sends_a_message(cluster, queue) == pytest.approx(replicated(form, hop) + hop, rel=0.1)
+    assert hops(form, hop) == hop
+    assert deliveries(cluster, queue) == pytest.approx(
+        dict.fromkeys((node.name for node in cluster.access.nodes), 0), abs=0.1
+    )
+
+
+def test_what_goes_beside_a_body_is_about_what_is_priced(target, cluster, queue_case):
+    (queue,) = target.prepare(queue_case(TARGET, group_size=3), attempt=1).queues
+    leader = Management(cluster.access).queue(queue)["leader"]
+    beside = beside_bodies(cluster, queue, leader) - 2 * SMALL
+    # more where a busy machine makes batches smaller
+    assert 0.7 * MEMBER_BYTES < beside / 2 < 3 * MEMBER_BYTES

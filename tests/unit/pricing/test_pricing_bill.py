@@ -15,12 +15,15 @@ from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import question
 from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
+from tests.support.money.traffic_by_hand import moved, usd
 
 MESSAGES = 262_800_000
 SQS_ALARMS = {"alarms": 0.20}
 PAIR = {"instances": 119.136, "volumes": 3.20, "metrics": 6.00, "alarms": 1.00}
 TRIO = {"instances": 178.704, "volumes": 4.80, "metrics": 9.00, "alarms": 1.50}
 KIB = 1024
+#: bytes of a message that cross zones
+OF_PAIR = moved(KIB, mirrored=2.5, clients=1, hops=1)
 
 
 def bill(option: str, **inputs: Any) -> dict[str, float]:
@@ -59,8 +62,8 @@ def test_a_pair_beside_sqs_at_1_kib_unbatched() -> None:
     assert bill("sqs-batched") == pytest.approx({"requests": 31.136} | SQS_ALARMS)
     # round the ring, 2, and to the mirror from a channel at the master, half of the time; half of publishes
     # and deliveries to another zone, and half on to the master: 4.5
-    traffic = 4.5 * 2 * KIB * MESSAGES / 2**30 * 0.01
-    assert traffic == pytest.approx(22.5563, rel=1e-5)
+    traffic = usd(MESSAGES, OF_PAIR)
+    assert traffic == pytest.approx(29.2135, rel=1e-5)
     assert bill("rabbitmq") == pytest.approx(PAIR | {"traffic across zones": traffic})
 
 
@@ -107,23 +110,23 @@ def test_no_crossover_at_64_kib_in_two_zones_with_clients_spread() -> None:
         ("sqs-batched", "rabbitmq"): ("never", "sqs-batched"),
     }
     # traffic alone costs more a message than SQS's three requests
-    assert 4.5 * 2 * 64 * KIB / 2**30 * 0.01 > 3 * 4e-7
+    assert usd(1, 4.5 * 64 * KIB) > 3 * 4e-7
     # the same pair in one zone does cross
     assert crossings(message_bytes=64 * KIB, broker_zones=1)["sqs-as-used", "rabbitmq"]["kind"] == "meet"
 
 
 def test_the_crossover_of_the_pair_at_1_kib() -> None:
     # fixed 129.336 - 0.20 (alarms) + 0.40 (free requests), over $1.2e-6 less the pair's traffic a message
-    slope = 3 * 4e-7 - 4.5 * 2 * KIB / 2**30 * 0.01
+    slope = 3 * 4e-7 - usd(1, OF_PAIR)
     found = crossings()["sqs-as-used", "rabbitmq"]
     assert found["messages_per_month"] == pytest.approx((129.336 - 0.20 + 0.40) / slope)
     assert (found["cheaper_below"], found["cheaper_above"]) == ("sqs-as-used", "rabbitmq")
 
 
 def test_what_names_no_form_is_of_the_quorum_trio() -> None:
-    # two copies to other zones, two thirds of publishes and of deliveries to another zone, and as many on
-    # to the leader or from it: 4.67 crossings of a zone a message, both directions of each at $0.01 a GB
-    traffic = (2 + 2 / 3 + 2 / 3 + 2 * (2 / 3)) * 2 * KIB / 2**30 * 0.01
+    # two copies to other zones, two thirds of publishes and of deliveries to another zone, and as many of the
+    # publishes on to the leader: 4 crossings of a zone a message
+    traffic = usd(1, moved(KIB, copies=2, clients=4 / 3, hops=2 / 3))
     asked = question("by-hand", ask(msg_per_s=100), load_book("us-east-1"))
     rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
     assert {row["line"]: row["usd"] for row in rows if row["option_id"] == "rabbitmq"} == pytest.approx(
@@ -133,9 +136,9 @@ def test_what_names_no_form_is_of_the_quorum_trio() -> None:
     fixed = 194.004 - 0.20 + 0.40
     as_used, batched, more = (row for row in crossing_rows(ask()) if row["other_option"] == "rabbitmq")
     assert as_used["messages_per_month"] == pytest.approx(fixed / (3 * 4e-7 - traffic))
-    assert f"{as_used['msg_per_s']:.1f}" == "66.5"
+    assert f"{as_used['msg_per_s']:.1f}" == "66.7"
     assert batched["messages_per_month"] == pytest.approx(fixed / (0.3 * 4e-7 - traffic))
-    assert f"{batched['msg_per_s']:,.0f}" == "2,385"
+    assert f"{batched['msg_per_s']:,.0f}" == "2,671"
     assert (more["sqs_option"], more["cheaper_above"]) == ("sqs-batched", "sqs-batched")
 
 
@@ -162,20 +165,36 @@ def test_a_discount_is_off_the_price() -> None:
     }  # fmt: skip
 
 
+#: what three calls of a message move in and out beside its body: 1,050 bytes each, and 1,050 more
+THREE_CALLS = 2 * KIB + 4 * 1050
+
+
 @pytest.mark.parametrize(
-    ("path", "hours", "gb"), [("endpoint", 2 * 730 * 0.01, 0.01), ("nat", 2 * 730 * 0.045, 0.045)]
+    ("path", "hourly", "gb"),
+    [
+        ("endpoint", {"interface endpoint hours": 0.01}, ("interface endpoint data", 0.01)),
+        ("nat", {"NAT gateway hours": 0.045, "NAT gateway addresses": 0.005}, ("NAT gateway data", 0.045)),
+    ],
 )
-def test_the_clients_way_to_sqs(path: str, hours: float, gb: float) -> None:
+def test_the_clients_way_to_sqs(path: str, hourly: dict[str, float], gb: tuple[str, float]) -> None:
     found = bill("sqs-as-used", sqs_path=path)
-    moved = 2 * KIB * MESSAGES / 2**30
-    assert sorted(usd for line, usd in found.items() if line not in ("requests", "alarms")) == pytest.approx(
-        sorted([hours, moved * gb])
+    data, price = gb
+    assert {line: found[line] for line in found if line not in ("requests", "alarms")} == pytest.approx(
+        {line: 2 * 730 * each for line, each in hourly.items()}
+        | {data: THREE_CALLS * MESSAGES / 2**30 * price}
     )
+
+
+def test_empty_receives_and_batches_move_as_many_bytes_as_they_have_calls() -> None:
+    full = {"send_batch": 10, "receive_batch": 10, "delete_batch": 10, "sqs_path": "nat"}
+    found = bill("sqs-as-used", **full, empty_receives=2.0)["NAT gateway data"]
+    each = 2 * KIB + 1050 + (3 / 10 + 2) * 1050
+    assert found == pytest.approx(each * MESSAGES / 2**30 * 0.045)
 
 
 def test_amazon_mq_is_the_services_cluster_of_three() -> None:
     # publish and deliver, two thirds of the clients in another zone than their node
-    traffic = 2 * 2 * (2 / 3) * KIB * MESSAGES / 2**30 * 0.01
+    traffic = usd(MESSAGES, moved(KIB, clients=4 / 3))
     assert bill("amazon-mq") == pytest.approx(
         {"brokers": 730 * 0.8202, "storage": 3 * 15 * 0.10, "traffic across zones": traffic}
     )
@@ -191,8 +210,8 @@ def test_a_clusters_disks_are_as_chosen_and_those_of_the_former_generation_are_2
 
 
 def test_traffic_between_amazon_mqs_brokers_is_priced_at_what_it_is_said_to_be_charged() -> None:
-    # two copies; two thirds of publishes and deliveries hop to the leader; both directions at $0.01 a GB
-    across = (2 + 2 * (2 / 3)) * 2 * KIB * MESSAGES / 2**30 * 0.01
+    # two copies; two thirds of publishes hop to the leader, and each broker's own member delivers
+    across = usd(MESSAGES, moved(KIB, copies=2, hops=2 / 3))
     assert "traffic between brokers" not in bill("amazon-mq")
     found = bill("amazon-mq", amazon_mq_inter_node=0.5)
     assert found["traffic between brokers"] == pytest.approx(across / 2)
@@ -211,26 +230,25 @@ def test_a_book_that_knows_what_is_charged_between_brokers_prices_it() -> None:
     asked = question("q", ask(msg_per_s=100), book.model_copy(update={"prices": tuple(prices)}))
     rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
     (line,) = [row for row in rows if row["line"] == "traffic between brokers"]
-    assert line["usd"] == pytest.approx((2 + 4 / 3) * KIB * MESSAGES / 2**30 * 0.02)
+    assert line["usd"] == pytest.approx(moved(KIB, copies=2, hops=2 / 3) * MESSAGES / 2**30 * 0.02)
 
 
 def test_amazon_mq_grows_by_clusters_as_its_capacity_and_its_network_let_it() -> None:
     def clusters(**inputs: Any) -> float:
         return max(row["clusters"] for row in lines("amazon-mq", **inputs))
 
-    # 0.937 Gbit/s / 8 / (1 KiB x 3) = 38,127 msg/s; x 0.7 / 3 = 8,896 as a monthly mean
-    assert [clusters(msg_per_s=rate) for rate in (8_896, 8_897)] == [1, 2]
+    # 0.937 Gbit/s / 8 / (2 copies and a third of deliveries: 2,919 B) = 40,120 msg/s; x 0.7 / 3 = 9,361
+    assert [clusters(msg_per_s=rate) for rate in (9_361, 9_362)] == [1, 2]
     # 3,000 x 0.7 / 3 = 700
     stated = {"amazon_mq_capacity_msg_per_s": 3000}
     assert [clusters(msg_per_s=rate, **stated) for rate in (700, 701, 1401)] == [1, 2, 3]
     assert clusters(msg_per_s=20_000, amazon_mq_capacity_msg_per_s=1e6) == 3, "capped by the network"
 
 
-def test_a_quorum_trio_sends_two_copies_and_two_thirds_of_its_traffic_hops() -> None:
+def test_a_quorum_trio_sends_two_copies_and_two_thirds_of_what_is_published_hop() -> None:
     found = bill("rabbitmq", deployment="trio", message_bytes=4096)
-    crossings_a_message = 2 + 2 * (2 / 3) + 2 * (2 / 3)
     assert found["traffic across zones"] == pytest.approx(
-        crossings_a_message * 2 * 4096 * MESSAGES / 2**30 * 0.01
+        usd(MESSAGES, moved(4096, copies=2, clients=4 / 3, hops=2 / 3))
     )
     assert found["instances"] == pytest.approx(3 * 730 * 0.0816)
 
@@ -269,7 +287,7 @@ def test_break_even_hours_leave_peoples_own_line_out() -> None:
         (found,) = [row for row in rows if row["asked"] and row["sqs_option"] == "sqs-as-used"]
         return float(found["hours"])
 
-    saved = 314.96 + 0.20 - (129.336 + 4.5 * 2 * KIB * MESSAGES / 2**30 * 0.01)
+    saved = 314.96 + 0.20 - (129.336 + usd(MESSAGES, OF_PAIR))
     assert hours(hour_rate=50) == pytest.approx(saved / 50)
     assert hours(hour_rate=50, hours=7) == pytest.approx(saved / 50)
     of_amazon_mq = hours("amazon-mq", hour_rate=50, deployment="single")

@@ -26,6 +26,7 @@ from breakeven.pricing.cluster_form import NODES, ClusterForm, cluster_name, for
 from breakeven.pricing.prices.book_files import load_book
 from breakeven.targets.catalog import clusters
 from local.stored.answers import answers
+from tests.support.money.traffic_by_hand import CLIENT, MEMBER, MIRROR, moved, usd
 
 MESSAGES, BOOK, KIB = 262_800_000, load_book("us-east-1"), 1024
 FIVE = {"deployment": "trio", "cluster_nodes": 5}
@@ -44,12 +45,14 @@ def test_five_nodes_with_a_group_of_three_line_by_line() -> None:
     apart = 8 / 10
     copies = 2 * apart  # two followers, on any two of the four other nodes
     clients = 2 * (2 / 3)  # publish and deliver; two of three clients are in another zone than their node
-    hops = 2 * (4 / 5) * apart  # four of five clients do not speak to the leader's node
+    # four of five publishers do not speak to the leader's node, nor do as many consumers, of whom half speak
+    # to one of the two nodes of the other four that have no copy
+    hops = (4 / 5 + 2 / 5) * apart
     assert bill(**FIVE) == pytest.approx(
         {
             "instances": 5 * 730 * 0.0816,
             "volumes": 5 * 20 * 0.08,
-            "traffic across zones": (copies + clients + hops) * 2 * KIB * MESSAGES / 2**30 * 0.01,
+            "traffic across zones": usd(MESSAGES, moved(KIB, copies=copies, clients=clients, hops=hops)),
             "metrics": 5 * 10 * 0.30,
             "alarms": 5 * 5 * 0.10,
         }
@@ -57,18 +60,18 @@ def test_five_nodes_with_a_group_of_three_line_by_line() -> None:
     assert bill(**FIVE)["instances"] == pytest.approx(297.84)
 
 
-def test_a_group_of_five_sends_two_copies_more() -> None:
+def test_a_group_of_five_sends_two_copies_more_and_has_a_member_on_each_consumers_node() -> None:
     more = bill(**FIVE, group_size=5)["traffic across zones"] - bill(**FIVE)["traffic across zones"]
-    assert more == pytest.approx(2 * 0.8 * 2 * KIB * MESSAGES / 2**30 * 0.01)
+    assert more == pytest.approx(usd(MESSAGES, moved(KIB, copies=2 * 0.8, hops=-2 / 5 * 0.8)))
 
 
 def test_a_mirrored_cluster_has_a_copy_on_every_node() -> None:
     # four nodes in zones a b c a: 5 of 6 pairs have a zone between them
     # round a ring of four, and from the channel to three mirrors, each of which is beside it one time in four
     copies = (4 + 3 * (3 / 4)) * (5 / 6)
-    crossings = copies + 2 * (2 / 3) + 2 * (3 / 4) * (5 / 6)
     found = bill(deployment="pair", cluster_nodes=4)
-    assert found["traffic across zones"] == pytest.approx(crossings * 2 * KIB * MESSAGES / 2**30 * 0.01)
+    across = moved(KIB, mirrored=copies, clients=2 * (2 / 3), hops=2 * (3 / 4) * (5 / 6))
+    assert found["traffic across zones"] == pytest.approx(usd(MESSAGES, across))
     assert found["instances"] == pytest.approx(4 * 59.568)
 
 
@@ -76,11 +79,12 @@ def test_a_mirrored_cluster_may_have_fewer_copies_than_nodes() -> None:
     every, two = bill(**MIRRORED), bill(**MIRRORED, group_size=2)
     # of five nodes in three zones 8 of 10 pairs have a zone between them; of three mirrors that are left out
     # each is in the ring, and for 4 of 5 on another node than the channel
-    saved = (3 + 3 * (4 / 5)) * (8 / 10) * 2 * KIB * MESSAGES / 2**30 * 0.01
+    saved = usd(MESSAGES, moved(KIB, mirrored=(3 + 3 * (4 / 5)) * (8 / 10)))
     assert every["traffic across zones"] - two["traffic across zones"] == pytest.approx(saved)
     assert every | {"traffic across zones": 0} == two | {"traffic across zones": 0}
     # to a consumer and round the ring; to the mirror where the channel is at the master, one in five
-    assert capacity_of(ask(**MIRRORED, group_size=2)).network == pytest.approx(937e6 / 8 / (KIB * 2.2))
+    sent = 1.2 * (KIB + MIRROR) + KIB + CLIENT
+    assert capacity_of(ask(**MIRRORED, group_size=2)).network == pytest.approx(937e6 / 8 / sent)
 
 
 def test_nodes_are_in_three_zones_at_most_unless_fewer_are_said() -> None:
@@ -91,13 +95,16 @@ def test_nodes_are_in_three_zones_at_most_unless_fewer_are_said() -> None:
 
 
 def test_the_leader_sends_to_its_groups_members_and_to_no_other_node() -> None:
-    # 0.937 Gbit/s / 8 / (1 KiB x 3)
-    assert capacity_of(ask(**FIVE)).network == capacity_of(ask(deployment="trio")).network
-    assert capacity_of(ask(**FIVE)).network == pytest.approx(937e6 / 8 / (KIB * 3))
-    assert capacity_of(ask(**FIVE, group_size=5)).network == pytest.approx(937e6 / 8 / (KIB * 5))
+    # 0.937 Gbit/s / 8 / (two copies, and deliveries to consumers at its own node or at one without a member)
+    def network(copies: float, served: float) -> float:
+        return 937e6 / 8 / (copies * (KIB + MEMBER) + served * (KIB + CLIENT))
+
+    assert capacity_of(ask(deployment="trio")).network == pytest.approx(network(2, 1 / 3))
+    assert capacity_of(ask(**FIVE)).network == pytest.approx(network(2, 1 / 5 + 2 / 5))
+    assert capacity_of(ask(**FIVE, group_size=5)).network == pytest.approx(network(4, 1 / 5))
     # of a mirrored one to a consumer and round the ring, and of a quarter of the channels to three mirrors
     assert capacity_of(ask(deployment="pair", cluster_nodes=4)).network == pytest.approx(
-        937e6 / 8 / (KIB * 2.75)
+        937e6 / 8 / (1.75 * (KIB + MIRROR) + KIB + CLIENT)
     )
 
 

@@ -15,6 +15,7 @@ from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 from tests.support.money.cost_crossings import Pair
 from tests.support.money.priced_options import option_of
+from tests.support.money.traffic_by_hand import moved, usd
 
 MONTH_S = 730 * 3600
 OPTIONS = [
@@ -58,8 +59,8 @@ def test_where_amazon_mq_has_no_price_the_others_have_their_pairs() -> None:
 def test_a_trio_against_amazon_mq_has_a_crossing_of_its_own_by_hand() -> None:
     # instances 178.704, volumes 4.80, metrics 9, alarms 1.50; brokers 598.746 and 45 GB of disk 4.50
     trio, managed = 178.704 + 4.80 + 9.00 + 1.50, 598.746 + 4.50
-    # of 1 KiB a trio sends two copies and hops two thirds of publishes and deliveries across zones besides
-    more = (2 + 4 / 3) * 2 * 1024 / 2**30 * 0.01
+    # of 1 KiB a trio sends two copies and hops two thirds of publishes across zones besides
+    more = usd(1, moved(1024, copies=2, hops=2 / 3))
     messages = (managed - trio) / more
     first, *others = crossings()["rabbitmq-trio", "amazon-mq-cluster"]
     assert not others
@@ -69,8 +70,8 @@ def test_a_trio_against_amazon_mq_has_a_crossing_of_its_own_by_hand() -> None:
         "amazon-mq-cluster",
     )
     assert first["msg_per_s"] == pytest.approx(messages / MONTH_S, rel=1e-9)
-    assert first["msg_per_s"] == pytest.approx(2449.32, rel=1e-5)
-    across = (4 / 3 * 2 + 2) * 2 * 1024 / 2**30 * 0.01
+    assert first["msg_per_s"] == pytest.approx(2404.24, rel=1e-5)
+    across = usd(1, moved(1024, copies=2, clients=4 / 3, hops=2 / 3))
     assert first["usd_per_month"] == pytest.approx(trio + messages * across, rel=1e-9)
     # charged as EC2 charges what crosses zones, both rise alike, and the trio stays cheaper
     assert (first["corners"], first["corners_with"]) == (7, 4)
@@ -78,9 +79,19 @@ def test_a_trio_against_amazon_mq_has_a_crossing_of_its_own_by_hand() -> None:
     assert (charged["kind"], charged["cheaper_above"]) == ("never", "rabbitmq-trio")
 
 
-def test_a_trio_is_never_cheaper_than_a_pair_of_the_same_nodes() -> None:
-    (row,) = crossings()["rabbitmq-pair", "rabbitmq-trio"]
-    assert (row["kind"], row["cheaper_below"], row["cheaper_above"]) == ("never",) + ("rabbitmq-pair",) * 2
+def test_a_trio_is_cheaper_than_a_pair_once_mirrors_that_are_sent_each_message_twice_cost_a_node() -> None:
+    # 64.668 of the trio's third node, over what each message of the pair costs more
+    of_pair, of_trio = (
+        moved(1024, mirrored=2.5, clients=1, hops=1),
+        moved(1024, copies=2, clients=4 / 3, hops=2 / 3),
+    )
+    row = crossings()["rabbitmq-pair", "rabbitmq-trio"][0]
+    assert (row["kind"], row["cheaper_below"], row["cheaper_above"]) == (
+        "meet",
+        "rabbitmq-pair",
+        "rabbitmq-trio",
+    )
+    assert row["msg_per_s"] == pytest.approx(64.668 / usd(1, of_pair - of_trio) / MONTH_S, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def test_all_may_vary_apart_and_are_named_as_readers_would():
     cases = cases_of({"rate": 100, "cells": cells})
     assert [words.cell_name(case.cell) for case in cases] == [
         "2 threads, 100 msg/s, sent singly, received in batches of 10, deleted in batches of 10",
-        "2 threads, 100 msg/s, sent in batches of 10, received in batches of 10, deleted in batches of 10, linger 20 ms",
+        "2 threads, 100 msg/s, sent in batches of 10, received in batches of 10, deleted in batches of 10, "
+        "linger 20 ms",
     ]
     assert [case.workload.send_batch for case in cases] == [1, 10]
     assert cases[1].workload.parameters()["linger_ms"] == 20

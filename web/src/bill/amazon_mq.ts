@@ -1,11 +1,11 @@
 // The bill of Amazon MQ for RabbitMQ: brokers, their disks, traffic, people.
 import type { Book, Inputs } from "../data.js";
 import { number } from "../numbers.js";
-import { acrossZones, clientShare, people } from "./broker.js";
+import { acrossZones, clientShare, ofClients, people, sentBytes, sentWords, type Crossing } from "./broker.js";
 import type { Brokers } from "./capacity.js";
 import { brokersOf, managedForm } from "./form.js";
 import { BYTES_PER_GB, Unpriced, line, type Line } from "./line.js";
-import { hopShare } from "./traffic.js";
+import { HOP_BYTES, MEMBER_BYTES, hopShare } from "./traffic.js";
 
 const BETWEEN = "traffic between brokers";
 
@@ -24,28 +24,31 @@ export function amazonMqLines(inputs: Inputs, type: string, book: Book, types: B
     line("storage", `${brokers} x ${number(disk)} GB, all of each broker's disk`, "amazonmq", "storage_gb_month", {
       per_cluster: brokers * disk, factor,
     }),
-    acrossZones(inputs, 2 * share, `2 x ${number(share)} (clients in another zone)`),
+    acrossZones(inputs, [ofClients(2 * share)]),
     ...betweenBrokers(inputs, book),
     people(inputs, inputs.amazon_mq_hours),
   ];
 }
 
-/** How often a cluster's brokers send a message to one another: its copies, and its hops to the leader. */
-function copiesBetween(inputs: Inputs): number {
+/** How often a cluster's brokers send a message to one another: its copies, and to the leader to be published. */
+function between(inputs: Inputs): Crossing[] {
   const brokers = brokersOf(inputs.deployment);
-  return brokers === 1 ? 0 : brokers - 1 + 2 * hopShare(inputs, brokers);
+  if (brokers === 1) return [];
+  return [
+    { what: "copies", times: brokers - 1, beside: MEMBER_BYTES },
+    { what: "hops to the leader", times: hopShare(inputs, brokers), beside: HOP_BYTES },
+  ];
 }
 
 /** At the book's own price where it has one; else at the share of the price across zones that is asked. */
 function betweenBrokers(inputs: Inputs, book: Book): Line[] {
-  const copies = copiesBetween(inputs);
-  const said = `${number(copies)} (copies, and hops to the leader)`;
+  const sent = between(inputs);
   const price = book.prices["amazonmq/inter_node_gb"];
   if (price && price.tiers.every(([, , usd]) => usd !== null)) {
-    const formula = `${inputs.message_bytes} B x ${said} / 2^30`;
-    const each = (copies * inputs.message_bytes) / BYTES_PER_GB;
+    const each = sentBytes(inputs, sent) / BYTES_PER_GB;
+    const formula = `(${sentWords(inputs, sent)}) / 2^30`;
     return [line(BETWEEN, formula, "amazonmq", "inter_node_gb", { per_message: each })];
   }
-  if (!inputs.amazon_mq_inter_node) return [];
-  return [{ ...acrossZones(inputs, copies, said), line: BETWEEN, factor: inputs.amazon_mq_inter_node }];
+  if (!sent.length || !inputs.amazon_mq_inter_node) return [];
+  return [{ ...acrossZones(inputs, sent), line: BETWEEN, factor: inputs.amazon_mq_inter_node }];
 }

@@ -4,7 +4,7 @@ import { number } from "../numbers.js";
 import type { Machines } from "./capacity.js";
 import { surplusShare } from "./capacity.js";
 import { nodesOf, zonesOf } from "./form.js";
-import { hopShare, replicated } from "./traffic.js";
+import { CLIENT_BYTES, HOP_BYTES, copyBytes, hops, replicated } from "./traffic.js";
 import { BYTES_PER_GB, known, line, through, type Line, type OwnPrice } from "./line.js";
 
 const FREE_IOPS = 3000;
@@ -69,25 +69,44 @@ function apartShare(nodes: number, zones: number): number {
   return apart / ((nodes * (nodes - 1)) / 2);
 }
 
+/** What crosses zones `times` a message, and the bytes that go beside its body. */
+export interface Crossing {
+  what: string;
+  times: number;
+  beside: number;
+}
+
 function traffic(inputs: Inputs): Line {
   const nodes = nodesOf(inputs);
   const zones = zonesOf(inputs);
   const apart = apartShare(nodes, zones);
-  const replicate = replicated(inputs) * apart;
-  const clients = 2 * clientShare(inputs, zones);
-  const hops = 2 * hopShare(inputs) * apart;
-  const total = replicate + clients + hops;
-  const said =
-    `${number(total)} crossings a message (copies ${number(replicate)}, clients in another zone ` +
-    `${number(clients)}, hops to the leader ${number(hops)})`;
-  return acrossZones(inputs, total, said);
+  return acrossZones(inputs, [
+    { what: "copies", times: replicated(inputs) * apart, beside: copyBytes(inputs) },
+    ofClients(2 * clientShare(inputs, zones)),
+    { what: "hops to or from the leader", times: hops(inputs) * apart, beside: HOP_BYTES },
+  ]);
+}
+
+export function ofClients(times: number): Crossing {
+  return { what: "clients in another zone", times, beside: CLIENT_BYTES };
+}
+
+/** Bytes a message, all crossings together. */
+export function sentBytes(inputs: Inputs, crossings: Crossing[]): number {
+  return crossings.reduce((sum, { times, beside }) => sum + times * (inputs.message_bytes + beside), 0);
 }
 
 /** Traffic is charged on both sides of each crossing. */
-export function acrossZones(inputs: Inputs, crossings: number, said: string): Line {
-  const formula = `2 directions x ${inputs.message_bytes} B x ${said} / 2^30`;
-  const each = (2 * crossings * inputs.message_bytes) / BYTES_PER_GB;
+export function acrossZones(inputs: Inputs, crossings: Crossing[]): Line {
+  const each = (2 * sentBytes(inputs, crossings)) / BYTES_PER_GB;
+  const formula = `2 directions x (${sentWords(inputs, crossings)}) / 2^30`;
   return line("traffic across zones", formula, "network", "cross_zone_gb", { per_message: each });
+}
+
+export function sentWords(inputs: Inputs, crossings: Crossing[]): string {
+  return crossings
+    .map(({ what, times, beside }) => `${what} ${number(times)} x (${inputs.message_bytes} + ${beside}) B`)
+    .join(" + ");
 }
 
 function volumes(inputs: Inputs, book: Book): Line[] {

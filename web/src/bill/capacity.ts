@@ -1,7 +1,7 @@
 // What one cluster carries all month: its capacity, capped by what the machine sustains.
 import type { BrokerType, Inputs, Machine } from "../data.js";
 import { brokersOf } from "./form.js";
-import { leaderSends } from "./traffic.js";
+import { brokerSends, leaderSends } from "./traffic.js";
 
 export type Machines = Record<string, Machine>;
 export type Brokers = Record<string, BrokerType>;
@@ -18,9 +18,9 @@ export interface Capacity {
   mean: number | null;
 }
 
-/** Messages a second that the leader's baseline sends so many times each. */
-function sent(baseline: number, bytes: number, times: number): number {
-  return (baseline * 1e6) / 8 / (bytes * times);
+/** Messages a second of which the leader's node sends so many bytes each. */
+function carried(baseline: number, bytes: number): number {
+  return (baseline * 1e6) / 8 / bytes;
 }
 
 function capacity(inputs: Inputs, stated: number | null, network: number | null, credits: number): Capacity {
@@ -33,14 +33,14 @@ function capacity(inputs: Inputs, stated: number | null, network: number | null,
 
 export function ownCapacity(inputs: Inputs, machines: Machines): Capacity {
   const machine = machines[inputs.instance];
-  const network = machine?.network ? sent(machine.network, inputs.message_bytes, leaderSends(inputs)) : null;
+  const network = machine?.network ? carried(machine.network, leaderSends(inputs)) : null;
   const credits = inputs.cpu_credits === "standard" ? (machine?.credits ?? 1) : 1;
   return capacity(inputs, inputs.capacity_msg_per_s, network, credits);
 }
 
 export function managedCapacity(inputs: Inputs, brokers: Brokers): Capacity {
   const broker = inputs.amazon_mq === null ? undefined : brokers[inputs.amazon_mq];
-  const network = broker ? sent(broker.network, inputs.message_bytes, brokersOf(inputs.deployment)) : null;
+  const network = broker ? carried(broker.network, brokerSends(inputs, brokersOf(inputs.deployment))) : null;
   return capacity(inputs, inputs.amazon_mq_capacity_msg_per_s, network, 1);
 }
 

@@ -7,6 +7,9 @@ import { MAX_BATCH, MAX_CALL_BYTES, deleted, idlePolls, mostReceived, received }
 const CHUNK_BYTES = 64 * 1024;
 const ITEMS = { standard: "standard_request", fair: "standard_request", fifo: "fifo_request" };
 const WAYS = { endpoint: "interface endpoint", nat: "NAT gateway" };
+/** What a call moves beside its messages, and what a message has beside its body in three calls, bytes. */
+const CALL_BYTES = 1050;
+const MESSAGE_BYTES = 1050;
 
 /** Billed requests a message of calls that carry so many. */
 function carried(batch: number, bytes: number): number {
@@ -60,13 +63,18 @@ function way(inputs: Inputs): Line[] {
   if (inputs.sqs_path === "public") return [];
   const name = WAYS[inputs.sqs_path];
   const { client_zones: zones, hours_per_month: hours, message_bytes: bytes } = inputs;
-  const data = `in and out: 2 x ${bytes} B / 2^30 a message`;
-  return [
-    line(`${name} hours`, `${zones} zones x ${number(hours)} h`, "network", `${inputs.sqs_path}_hour`, {
-      fixed: zones * hours,
-    }),
-    line(`${name} data`, data, "network", `${inputs.sqs_path}_gb`, { per_message: (2 * bytes) / BYTES_PER_GB }),
+  const calls = 1 / inputs.send_batch + 1 / received(inputs) + 1 / deleted(inputs) + (inputs.empty_receives ?? 0);
+  const moved = 2 * bytes + MESSAGE_BYTES + calls * CALL_BYTES;
+  const data =
+    `in and out: (2 x ${bytes} B + ${MESSAGE_BYTES} B + ${number(calls)} calls x ${CALL_BYTES} B) / 2^30 a message`;
+  const hourly = `${zones} zones x ${number(hours)} h`;
+  const fixed = zones * hours;
+  const lines = [
+    line(`${name} hours`, hourly, "network", `${inputs.sqs_path}_hour`, { fixed }),
+    line(`${name} data`, data, "network", `${inputs.sqs_path}_gb`, { per_message: moved / BYTES_PER_GB }),
   ];
+  if (inputs.sqs_path === "nat") lines.push(line(`${name} addresses`, hourly, "network", "public_ipv4_hour", { fixed }));
+  return lines;
 }
 
 /** Messages of the calls that are billed least a message, of those that carry so many at most. */

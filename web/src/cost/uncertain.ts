@@ -82,10 +82,10 @@ function batchedFill(inputs: Inputs): number[] {
   return low !== null && high !== null && low < high ? [low, high] : [];
 }
 
-/** A quarter less and more; of a capacity that was measured its interval's ends. */
-function ends(stated: number | null, low: number | null, high: number | null): number[] {
+/** A quarter less and more; of a capacity that was measured its interval's ends, null where none bounds it above. */
+function ends(stated: number | null, low: number | null, high: number | null): (number | null)[] {
   if (stated === null) return [];
-  return low === null ? [stated * 0.75, stated * 1.25] : [low, high ?? stated];
+  return low === null ? [stated * 0.75, stated * 1.25] : [low, high];
 }
 
 /** When two options have no crossing that have one as they are priced, in the words of the report. */

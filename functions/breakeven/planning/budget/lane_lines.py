@@ -11,9 +11,10 @@ from breakeven.planning.budget.durations import expected
 from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S
 from breakeven.planning.machine_availability import BUILDERS, broker_item, brokers_of
 from breakeven.planning.node_sizes import USUAL_VOLUME
-from breakeven.pricing.bill.broker_lines import crossings_per_message
+from breakeven.pricing.bill.broker_lines import zone_bytes_per_message
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.lines import BYTES_PER_GB
+from breakeven.pricing.cluster_traffic import CLIENT_BYTES
 from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case, ConnectTo
@@ -33,8 +34,9 @@ def cross_zone_gb(case: Case) -> float:
     """
     record, apart = record_of(case.target), (assumed.ZONES - 1) / assumed.ZONES
     placed = case.machines.known_zones if case.machines else None
+    size = case.workload.message_bytes
     if record.nodes:
-        crossings = crossings_per_message(
+        sent = zone_bytes_per_message(
             ask(
                 deployment=record.nodes.deployment,
                 cluster_nodes=case.nodes,
@@ -42,14 +44,17 @@ def cross_zone_gb(case: Case) -> float:
                 broker_zones=placed or min(case.nodes, assumed.ZONES),
                 client_zone_share=apart,
                 leader_hop_share=HOP_SHARES[case.workload.connect_to],
-            )
+            ),
+            size,
         )
     elif record.broker:
-        crossings = 2 * apart  # published and delivered; what its nodes send one another is the service's
+        sent = (
+            2 * apart * (size + CLIENT_BYTES)
+        )  # published and delivered; what its nodes send one another is the service's
     else:
         return 0.0
     messages = expected(case.workload, case.target, "aws").messages
-    return 2 * messages * case.workload.message_bytes * crossings / BYTES_PER_GB
+    return 2 * messages * sent / BYTES_PER_GB
 
 
 def volumes(

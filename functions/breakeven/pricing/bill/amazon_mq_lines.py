@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
-from breakeven.pricing.bill.broker_lines import across_zones, client_share, people
+from breakeven.pricing.bill.broker_lines import (
+    OF_CLIENTS,
+    Crossing,
+    across_zones,
+    client_share,
+    people,
+    sent_words,
+)
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
-from breakeven.pricing.cluster_traffic import hop_share
+from breakeven.pricing.cluster_traffic import CLIENT_BYTES, HOP_BYTES, MEMBER_BYTES, hop_share
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import BrokerType, Form, broker_types
 
@@ -33,7 +40,7 @@ def amazon_mq_lines(inputs: Inputs, broker: BrokerType, book: PriceBook) -> list
     return [
         Line("brokers", hourly, "amazonmq", item, per_cluster=hours, factor=factor),
         Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=brokers * disk, factor=factor),
-        across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
+        across_zones(inputs, [Crossing(OF_CLIENTS, 2 * share, CLIENT_BYTES)]),
         *_between_brokers(inputs, book),
         people(inputs, inputs.amazon_mq_hours),
     ]
@@ -45,25 +52,24 @@ def priced_types(form: Form, book: PriceBook) -> list[str]:
     return [name for name in broker_types() if f"{form}.{name}" in priced]
 
 
-def copies_between_brokers(inputs: Inputs) -> float:
-    """How often a cluster's brokers send a message to one another: its copies, and its hops to the leader.
-
-    Publishes and deliveries each hop where a client speaks to another broker than the queue's leader.
+def between_brokers(inputs: Inputs) -> list[Crossing]:
+    """How often a cluster's brokers send a message to one another: its copies, and to the leader to be
+    published. Each has a member of the queue, which delivers.
     """
     brokers = brokers_of(inputs.deployment)
-    return 0.0 if brokers == 1 else brokers - 1 + 2 * hop_share(brokers, inputs.leader_hop_share)
+    if brokers == 1:
+        return []
+    hop = hop_share(brokers, inputs.leader_hop_share)
+    return [Crossing("copies", brokers - 1, MEMBER_BYTES), Crossing("hops to the leader", hop, HOP_BYTES)]
 
 
 def _between_brokers(inputs: Inputs, book: PriceBook) -> list[Line]:
     """At the book's own price where it has one; else at the share of the price across zones that is asked."""
     service, item = BETWEEN_BROKERS
-    copies = copies_between_brokers(inputs)
-    said = f"{number(copies)} (copies, and hops to the leader)"
+    sent = between_brokers(inputs)
     if item in book.items(service):
-        gb = copies * inputs.message_bytes / BYTES_PER_GB
-        formula = f"{inputs.message_bytes} B x {said} / 2^30"
-        return [Line(LINE, formula, service, item, per_message=gb)]
-    if not inputs.amazon_mq_inter_node:
+        gb = sum(each.sent(inputs.message_bytes) for each in sent) / BYTES_PER_GB
+        return [Line(LINE, f"({sent_words(inputs, sent)}) / 2^30", service, item, per_message=gb)]
+    if not (sent and inputs.amazon_mq_inter_node):
         return []
-    charged = replace(across_zones(inputs, copies, said), line=LINE, factor=inputs.amazon_mq_inter_node)
-    return [charged]
+    return [replace(across_zones(inputs, sent), line=LINE, factor=inputs.amazon_mq_inter_node)]

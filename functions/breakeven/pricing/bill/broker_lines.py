@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from breakeven.pricing.bill.cluster_capacity import surplus_share
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, number
-from breakeven.pricing.cluster_traffic import hop_share, replicated
+from breakeven.pricing.cluster_traffic import (
+    CLIENT_BYTES,
+    HOP_BYTES,
+    copy_bytes,
+    hop_share,
+    hops,
+    replicated,
+)
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import vcpus
 from breakeven.words import plural
@@ -21,6 +31,7 @@ SERVICES = {
     "3y-convertible": "ec2_3y_convertible",
 }
 PEOPLE, SURPLUS = "people", "surplus CPU credits"
+OF_CLIENTS = "clients in another zone"
 
 
 def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
@@ -65,19 +76,39 @@ def people(inputs: Inputs, asked: float | None) -> Line:
 
 
 def crossings_per_message(inputs: Inputs) -> float:
-    """How often a message's bytes go from one zone to another.
+    """How often a message goes from one zone to another."""
+    return sum(each.times for each in _crossings(inputs))
 
-    For its copies (``cluster_traffic``), on any of the nodes; publish and deliver by the share of clients in
-    another zone than the node they speak to; both again where that node must pass them to the queue's leader
-    elsewhere.
+
+def zone_bytes_per_message(inputs: Inputs, message_bytes: int) -> float:
+    """Bytes that cross zones for such a message; all else is as in the inputs."""
+    return sum(each.sent(message_bytes) for each in _crossings(inputs))
+
+
+class Crossing(NamedTuple):
+    """What crosses zones ``times`` a message, and the bytes that go beside its body (``cluster_traffic``)."""
+
+    what: str
+    times: float
+    beside: int
+
+    def sent(self, message_bytes: int) -> float:
+        """Bytes a message."""
+        return self.times * (message_bytes + self.beside)
+
+
+def _crossings(inputs: Inputs) -> list[Crossing]:
+    """For its copies, on any of the nodes; publish and deliver by the share of clients in another zone than
+    the node they speak to; and where that node passes one on to the queue's leader elsewhere, or has it from
+    there.
     """
-    return sum(_crossings(inputs))
-
-
-def _crossings(inputs: Inputs) -> tuple[float, float, float]:
     apart = apart_share(inputs.nodes, inputs.zones)
     hop = hop_share(inputs.nodes, inputs.leader_hop_share)
-    return replicated(inputs, hop) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
+    return [
+        Crossing("copies", replicated(inputs, hop) * apart, copy_bytes(inputs)),
+        Crossing(OF_CLIENTS, 2 * client_share(inputs, inputs.zones), CLIENT_BYTES),
+        Crossing("hops to or from the leader", hops(inputs, hop) * apart, HOP_BYTES),
+    ]
 
 
 def client_share(inputs: Inputs, zones: int) -> float:
@@ -95,25 +126,27 @@ def apart_share(nodes: int, zones: int) -> float:
 
 
 def _traffic(inputs: Inputs) -> Line:
-    replicate, clients, hops = _crossings(inputs)
-    total = replicate + clients + hops
-    return across_zones(
-        inputs,
-        total,
-        f"{number(total)} crossings a message (copies {number(replicate)}, clients in another zone "
-        f"{number(clients)}, hops to the leader {number(hops)})",
-    )
+    return across_zones(inputs, _crossings(inputs))
 
 
-def across_zones(inputs: Inputs, crossings: float, formula: str) -> Line:
+def across_zones(inputs: Inputs, crossings: Sequence[Crossing]) -> Line:
     """Traffic is charged on both sides of each crossing."""
+    each = sum(crossing.sent(inputs.message_bytes) for crossing in crossings)
     return Line(
         "traffic across zones",
-        f"2 directions x {inputs.message_bytes} B x {formula} / 2^30",
+        f"2 directions x ({sent_words(inputs, crossings)}) / 2^30",
         "network",
         "cross_zone_gb",
-        per_message=2 * crossings * inputs.message_bytes / BYTES_PER_GB,
+        per_message=2 * each / BYTES_PER_GB,
     )
+
+
+def sent_words(inputs: Inputs, crossings: Sequence[Crossing]) -> str:
+    """Such as 'copies 2 x (1024 + 250) B + clients in another zone 1.33 x (1024 + 90) B'."""
+    parts = [
+        f"{each.what} {number(each.times)} x ({inputs.message_bytes} + {each.beside}) B" for each in crossings
+    ]
+    return " + ".join(parts)
 
 
 def _volumes(inputs: Inputs, book: PriceBook) -> list[Line]:

@@ -11,6 +11,7 @@ from math import ceil
 from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
+from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.pricing.cluster_traffic import hop_share, leader_sends
 from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import Machine, machines
@@ -107,8 +108,10 @@ def capacity_of(inputs: Inputs) -> Capacity:
     known = machines().get(inputs.instance)
     reasons = dict(known.reasons) if known else {}
     baseline = known.network_baseline_mbps if known else None
-    sends = leader_sends(inputs, hop_share(inputs.nodes, inputs.leader_hop_share))
-    network = None if baseline is None else _sent(baseline, inputs.message_bytes, sends)
+    hop = hop_share(inputs.nodes, inputs.leader_hop_share)
+    network = (
+        None if baseline is None else _carried(baseline, leader_sends(inputs, hop, inputs.message_bytes))
+    )
     names = {
         "network_baseline_mbps": "network",
         "ebs_baseline_mibps": "volume",
@@ -142,14 +145,16 @@ def amazon_mq_capacity(inputs: Inputs) -> Capacity:
     """
     broker = broker_types()[inputs.amazon_mq] if inputs.amazon_mq else None
     brokers = brokers_of(inputs.deployment)
-    network = _sent(broker.network_baseline_mbps, inputs.message_bytes, brokers) if broker else None
+    form = ClusterForm(deployment="single" if brokers == 1 else "trio")
+    sent = leader_sends(form, hop_share(brokers, inputs.leader_hop_share), inputs.message_bytes)
+    network = _carried(broker.network_baseline_mbps, sent) if broker else None
     stated = inputs.amazon_mq_capacity_msg_per_s
     return Capacity(stated, network, inputs.utilisation, inputs.peak_factor, (), nodes_down=0)
 
 
-def _sent(baseline_mbps: float, message_bytes: int, times: float) -> float:
-    """Messages a second that the leader's baseline sends so many times each."""
-    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * times)
+def _carried(baseline_mbps: float, sent_bytes: float) -> float:
+    """Messages a second of which the leader's node sends so many bytes each."""
+    return baseline_mbps * 1e6 / BITS_PER_BYTE / sent_bytes
 
 
 def _credits(inputs: Inputs, known: Machine | None) -> tuple[float, tuple[str, ...]]:

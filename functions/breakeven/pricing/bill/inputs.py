@@ -22,6 +22,7 @@ MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_BATCH = SQS_MAX_BATCH
 SECONDS_PER_HOUR = 3600.0
+GP3_MIBPS_PER_IOPS = 0.25
 EXACT = 1e-9  # less than this part apart is the arithmetic's
 
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
@@ -163,8 +164,18 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
             return f"volume_iops: none are provisioned with {kind}; leave it out, or give gp3 or io2"
         least, most = limits.iops[0], limits.most_iops(gb)
         if least <= iops <= most:
-            return ""
+            return self._throughput_problem()
         return f"volume_iops: {kind} of {gb:g} GB has {least:,} to {most:,}; give as many, or a larger volume"
+
+    def _throughput_problem(self) -> str:
+        """Of a gp3 volume, whose throughput its IOPS bound (Amazon EBS User Guide, "General Purpose SSD")."""
+        most = self.volume_iops * GP3_MIBPS_PER_IOPS
+        if self.volume != "gp3" or self.volume_mibps <= most:
+            return ""
+        return (
+            f"volume_mibps: gp3 with {self.volume_iops:g} IOPS has at most {most:g} MiB/s; give as many, or "
+            "more volume_iops"
+        )
 
     @property
     def zones(self) -> int:

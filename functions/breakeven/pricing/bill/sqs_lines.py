@@ -13,6 +13,10 @@ from breakeven.pricing.prices.book import PriceBook
 ITEMS = {"standard": "standard_request", "fair": "standard_request", "fifo": "fifo_request"}
 #: how clients reach SQS where that is not free
 WAYS = {"endpoint": "interface endpoint", "nat": "NAT gateway"}
+#: what a call moves beside its messages, bytes: the headers of a signed request of botocore (800) and of its
+#: reply (250); and what a message has beside its body in the replies to its send and its receive, and in its
+#: delete: an id, digests, and its receipt handle twice. Without TLS and TCP
+CALL_BYTES, MESSAGE_BYTES = 1050, 1050
 
 
 def requests_per_message(inputs: Inputs) -> float:
@@ -130,11 +134,23 @@ def _path(inputs: Inputs) -> list[Line]:
     if inputs.sqs_path == "public":
         return []
     name = WAYS[inputs.sqs_path]
-    gb = 2 * inputs.message_bytes / BYTES_PER_GB
     zones, hours = inputs.client_zones, inputs.hours_per_month
     hourly = f"{zones} zones x {number(hours)} h"
-    data = f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message"
-    return [
+    calls = _calls_per_message(inputs)
+    moved = 2 * inputs.message_bytes + MESSAGE_BYTES + calls * CALL_BYTES
+    data = (
+        f"in and out: (2 x {inputs.message_bytes} B + {MESSAGE_BYTES} B + {number(calls)} calls x "
+        f"{CALL_BYTES} B) / 2^30 a message"
+    )
+    lines = [
         Line(f"{name} hours", hourly, "network", f"{inputs.sqs_path}_hour", fixed=zones * hours),
-        Line(f"{name} data", data, "network", f"{inputs.sqs_path}_gb", per_message=gb),
+        Line(f"{name} data", data, "network", f"{inputs.sqs_path}_gb", per_message=moved / BYTES_PER_GB),
     ]
+    if inputs.sqs_path == "nat":
+        lines.append(Line(f"{name} addresses", hourly, "network", "public_ipv4_hour", fixed=zones * hours))
+    return lines
+
+
+def _calls_per_message(inputs: Inputs) -> float:
+    """Calls a message, whatever they are billed as: sends, receives, deletes and empty receives."""
+    return 1 / inputs.send_batch + 1 / received(inputs) + 1 / deleted(inputs) + (inputs.empty_receives or 0.0)

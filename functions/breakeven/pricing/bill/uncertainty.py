@@ -63,12 +63,12 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
         found[LAMBDA_POLLING] = changes
     if ends := _fill_ends(inputs):
         found[FILL_OF_BATCHED] = [{"batch_fill": end} for end in ends]
-    if ends := capacity_ends(inputs):
-        found["capacity"] = [{"capacity_msg_per_s": end} for end in ends]
+    if own := capacity_ends(inputs):
+        found["capacity"] = [{"capacity_msg_per_s": end} for end in own]
     if inputs.amazon_mq and brokers_of(inputs.deployment) > 1 and inputs.amazon_mq_inter_node is None:
         found[MANAGED_TRAFFIC] = [{"amazon_mq_inter_node": end} for end in INTER_NODE]
-    if ends := amazon_mq_ends(inputs):
-        found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
+    if managed := amazon_mq_ends(inputs):
+        found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in managed]
     return found
 
 
@@ -93,12 +93,14 @@ def _fill_ends(inputs: Inputs) -> tuple[float, ...]:
     return (low, high) if low is not None and high is not None and low < high else ()
 
 
-def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
-    """The interval's, where the capacity was measured; where no upper end was found, the capacity itself."""
+def capacity_ends(inputs: Inputs) -> tuple[float | None, ...]:
+    """The interval's, where the capacity was measured; where no upper end was found, none is stated: whatever
+    else limits a cluster is left.
+    """
     return _ends(inputs.capacity_msg_per_s, inputs.capacity_low_msg_per_s, inputs.capacity_high_msg_per_s)
 
 
-def amazon_mq_ends(inputs: Inputs) -> tuple[float, ...]:
+def amazon_mq_ends(inputs: Inputs) -> tuple[float | None, ...]:
     """The same of Amazon MQ; none where it is not beside the question."""
     if inputs.amazon_mq is None:
         return ()
@@ -107,9 +109,9 @@ def amazon_mq_ends(inputs: Inputs) -> tuple[float, ...]:
     )
 
 
-def _ends(stated: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
+def _ends(stated: float | None, low: float | None, high: float | None) -> tuple[float | None, ...]:
     if stated is None:
         return ()
     if low is None:
         return tuple(stated * end for end in CAPACITY)
-    return low, high or stated
+    return low, high

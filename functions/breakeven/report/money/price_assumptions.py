@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
-from breakeven.pricing.bill.amazon_mq_lines import copies_between_brokers
+from breakeven.pricing.bill.amazon_mq_lines import between_brokers
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message, within_fifo_quota
+from breakeven.pricing.cluster_traffic import CLIENT_BYTES, HOP_BYTES
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.pricing.prices.fifo_quotas import fifo_quotas
 from breakeven.report.contract.question_model import CostQuestion
@@ -18,10 +19,12 @@ from breakeven.report.money.option_words import hour, share
 from breakeven.report.money.priced.price_owners import prices_in_full
 
 PATHS = {
-    "public": "Clients reach SQS through its public endpoints in the same region, at no charge.",
+    "public": "Clients reach SQS through its public endpoints in the same region, at no charge; the price of "
+    "public IPv4 addresses that they may need is not included.",
     "endpoint": "Clients reach SQS through an interface endpoint in {0}; the bill includes its hours and "
-    "data.",
-    "nat": "Clients reach SQS through a NAT gateway in {0}; the bill includes its hours and data.",
+    "data, requests' headers among them.",
+    "nat": "Clients reach SQS through a NAT gateway in {0}; the bill includes its hours, its address "
+    "and data, requests' headers among them.",
 }
 RESERVED = {"1y": "one year", "3y": "three years"}
 
@@ -171,7 +174,8 @@ def _brokers(question: CostQuestion, inputs: Inputs) -> str:
     across = crossings_per_message(inputs)
     traffic = (
         f"nodes in {words.plural(inputs.zones, 'zone')}, so each message crosses zones "
-        f"{words.quantity(round(across, 3))} times, charged on both sides"
+        f"{words.quantity(round(across, 3))} times, charged on both sides, with {CLIENT_BYTES} to "
+        f"{HOP_BYTES} bytes beside its body"
         if across
         else "all nodes and clients in one zone, so no traffic across zones"
     )
@@ -190,7 +194,8 @@ def _people(inputs: Inputs) -> str:
             f"take a month and still be cheaper, at {price}."
         )
     return (
-        f"The brokers' bill includes {words.quantity(inputs.hours)} hours of staff time a month, at {price}."
+        f"The brokers' bill includes {words.quantity(inputs.hours)} hours of staff time a month, whatever "
+        f"the number of clusters, at {price}."
     )
 
 
@@ -211,9 +216,9 @@ def amazon_mq(inputs: Inputs) -> str:
     releases = words.listing(broker.releases_of(chosen_disk=chosen))
     disks = ", which have disks of a chosen size" if chosen else ""
     said = (
-        f"Amazon MQ: {what}, as many as the traffic takes, and clients' traffic across zones. It runs "
-        f"RabbitMQ {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; it counts "
-        f"with all brokers up, as no call can stop one. {_hours_of_amazon_mq(inputs)}"
+        f"Amazon MQ: {what}, as many as the traffic takes, and clients' traffic across zones; no alarms. "
+        f"It runs RabbitMQ {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; it "
+        f"counts with all brokers up, as no call can stop one. {_hours_of_amazon_mq(inputs)}"
     )
     return f"{said}{_between_brokers(inputs)}"
 
@@ -228,7 +233,7 @@ def _between_brokers(inputs: Inputs) -> str:
     if brokers_of(inputs.deployment) == 1:
         return ""
     share_asked = inputs.amazon_mq_inter_node
-    copies = words.quantity(round(copies_between_brokers(inputs), 3))
+    copies = words.quantity(round(sum(each.times for each in between_brokers(inputs)), 3))
     if share_asked:
         return (
             f" Traffic between its brokers ({copies} times a message) is priced at {share(share_asked)} of "

@@ -37,7 +37,7 @@ class Kind(Frozen):
         ]
 
     def words(self) -> str:
-        """Such as ``1,024 B, sent in batches of 10: 640 msg/s sent at first, 3,420 at last (4 windows), steady``.
+        """Such as ``1,024 B, sent in batches of 10: 640 msg/s sent at first, 3,420 at last (4 windows)``.
 
         Not ``640 to 3,420``, which is a range where sentences of several cases are said as one.
         """

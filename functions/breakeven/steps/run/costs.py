@@ -193,8 +193,12 @@ def _cluster_usd(inputs: Inputs, book: PriceBook) -> float:
     :raises InputError: one of its prices is not known
     """
     lines = own_cluster(inputs, book).lines
-    prices = [(book.known(line.service, line.item), line.per_cluster) for line in lines if not line.own]
-    return sum(price.cost(units) for price, units in prices)
+    return sum(
+        line.own.usd * line.per_cluster
+        if line.own
+        else book.known(line.service, line.item).cost(line.per_cluster)
+        for line in lines
+    )
 
 
 def _what(inputs: Inputs) -> str:

@@ -18,7 +18,7 @@ CALLS = ("produce", "consume", "settle")
 
 @dataclass(frozen=True, slots=True)
 class RepeatedBatches:
-    """A cell in whose open loop sends, receives and deletions were made in batches of ten, and waited to be full.
+    """A cell in whose open loop sends, receives and deletions were of ten, and waited to be full.
 
     :param target: without its size
     :param per_call: messages a call of produce, consume and settle, of each repeat

@@ -104,8 +104,8 @@ WITH_LAMBDA: dict[str, str] = {
     "visibility timeout.",
     "self-hosted": "Lambda is invoked by forwarders of your own, which connect anew as you wrote them; what "
     "they had not acknowledged comes again.",
-    "amazon-mq": "AWS's documentation does not say how soon Lambda's trigger reconnects; what was not acknowledged "
-    "comes again.",
+    "amazon-mq": "AWS's documentation does not say how soon Lambda's trigger reconnects; what was not "
+    "acknowledged comes again.",
 }
 
 
@@ -128,8 +128,8 @@ def documented() -> Table:
             for one in DOCUMENTED
         ),
         notes=(
-            f"Documented, not measured, as of {AS_OF}. RabbitMQ's documentation does not say how long a change of "
-            "leaders takes: npm run breakeven -- run faults measures it.",
+            f"Documented, not measured, as of {AS_OF}. RabbitMQ's documentation does not say how long a "
+            "change of leaders takes: npm run breakeven -- run faults measures it.",
             f"Where Lambda consumes: of SQS: {WITH_LAMBDA['sqs']} Of RabbitMQ: {WITH_LAMBDA['self-hosted']} "
             f"Of Amazon MQ: {WITH_LAMBDA['amazon-mq']}",
         ),

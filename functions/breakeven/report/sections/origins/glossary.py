@@ -38,8 +38,8 @@ LEDGER = {
     "confirmed": "Answered with a confirm or a reply.",
     "returned": "Sent back as unroutable.",
     "nacked": "Refused by the broker or service.",
-    "unknown": "Neither confirmed nor refused: never answered, or, on SQS, throttled or answered by an error of the "
-    "service (5xx).",
+    "unknown": "Neither confirmed nor refused: never answered, or, on SQS, throttled or answered by an error "
+    "of the service (5xx).",
     "received": "Different messages received, up to the end of the drain.",
     "missing": "Sent, not received and not left in the queue.",
     "left": "Still in the queue at the drain's deadline, of what was not received.",
@@ -57,15 +57,15 @@ LEDGER = {
 }
 
 FAULTS = {
-    "fault": "Something done while a case was measured: a node killed, stopped in good order, paused, restarted, "
-    "rebooted, cut off, slowed down, or an alarm of its memory or disk raised; calls to SQS throttled, answered by "
-    "errors, late or reset, or deliveries repeated.",
+    "fault": "Something done while a case was measured: a node killed, stopped in good order, paused, "
+    "restarted, rebooted, cut off, slowed down, or an alarm of its memory or disk raised; calls to SQS "
+    "throttled, answered by errors, late or reset, or deliveries repeated.",
     "span": "From the second of the fault to where the case's next one is due, or the measured stage ends.",
     "before": "Rate: mean of the last ten whole seconds before the fault.",
     "lowest": "Messages in the lowest second of the span.",
     "back": "From the fault to the first of 3 seconds in a row at 90% of the rate before or above.",
-    "over": "When the node's process ran again, its alarm was cleared, its network was restored, or no more calls "
-    "met it, in seconds of the measured stage, as done.",
+    "over": "When the node's process ran again, its alarm was cleared, its network was restored, or no more "
+    "calls met it, in seconds of the measured stage, as done.",
     "met it": "Calls that a fault befell, as the proxy that caused it counted them; of duplicates, copies.",
     "drained": "From the second with most messages in the queues to the first with no more than before.",
     "in sync": "All replicas of the case's queues were there and complete when the fault was due.",
