@@ -17,17 +17,20 @@ def pays_from(
 ) -> tuple[Fraction, Fraction | None] | None:
     """Ends of the longest traffic over which the second is cheaper, messages a month; None: it is at none.
 
-    Of those that are equally long the lowest. The upper end is None where it is that of the charts.
+    Of those that are equally long the lowest. The upper end is None where it is that of the charts; the
+    search may have ended before.
 
     :param end: of the charts
     """
     starts: list[Start] = []
+    searched = crossings[0].searched
+    last = end if searched is None else min(end, searched)
     for start, side in _starts(crossings):
-        if start < end and (not starts or starts[-1][1] != side):
+        if start < last and (not starts or starts[-1][1] != side):
             starts.append((start, side))
     ranges = [
         (start, None if until == end else until)
-        for (start, side), (until, _) in pairwise([*starts, (end, None)])
+        for (start, side), (until, _) in pairwise([*starts, (last, None)])
         if side == second
     ]
     return max(ranges, key=lambda one: ((end if one[1] is None else one[1]) - one[0], -one[0]), default=None)

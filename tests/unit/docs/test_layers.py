@@ -41,13 +41,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_page_on_the_architecture_has_the_rooms_of_the_contract_in_its_order() -> None:
+def test_the_page_on_the_architecture_has_the_packages_of_the_contract_in_its_order() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(each["layers"] for each in contracts if each["id"] == "rooms")
     rooms = [
         name.strip().removeprefix("breakeven.") for layer in reversed(layers[1:]) for name in layer.split("|")
     ]
-    table = (ROOT / "docs" / "architecture.md").read_text().split("| room | what is there |")[1]
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| package | what is there |")[1]
     named = [
         name
         for line in table.splitlines()

@@ -168,7 +168,7 @@ def test_without_variables_the_limits_are_the_defaults_and_nonsense_is_refused()
 
 #: what shipped suites need more of on AWS than a deployment and a run have by default
 NEEDS = {
-    "cluster-sizing": {"allowance": Allowance(max_msg_per_s=40_000), "max_usd": 120.0},
+    "cluster-sizing": {"allowance": Allowance(max_msg_per_s=40_000), "max_usd": 130.0},
     "rate-ladder": {"allowance": Allowance(max_msg_per_s=40_000)},
 }
 

@@ -15,6 +15,7 @@ from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.steps.run.run_input import parse_run_input, suite_of
 from breakeven.targets.catalog import INSTRUMENT
+from tests.support.money.traffic_by_hand import moved, usd
 
 SQS, TRIO, PAIR = "sqs-standard", "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair"
 MANAGED = "amazon-mq-cluster"
@@ -97,13 +98,16 @@ def written_usd() -> float:
 
 
 def zones_usd() -> float:
-    """4.5 crossings of a message of the pair and 3.2 of the trio, both directions: searches above all.
+    """4.5 crossings of a message of the pair and 2.8 of the trio, both directions: searches above all.
 
-    Of Amazon MQ's, publishes and deliveries of the half of clients in another zone.
+    Two of three pairs of the trio's nodes have a zone between them. Of Amazon MQ's, publishes and deliveries
+    of the half of clients in another zone.
     """
     search, latency = OFFERED_S * 6000, sum(RATES) * LATENCY_S
-    own = (4.5 + 3.2) * (2 * search + latency + CLOSED * CLOSED_S * 375)
-    return 2 * REPEATS * (own + search + latency) * 1024 / 2**30 * 0.01
+    own = 2 * search + latency + CLOSED * CLOSED_S * 375
+    of_pair = moved(1024, mirrored=2.5, clients=1, hops=1)
+    of_trio = moved(1024, copies=2 * 2 / 3, clients=1, hops=(2 / 3) * (2 / 3))
+    return REPEATS * (usd(own, of_pair + of_trio) + usd(search + latency, moved(1024, clients=1)))
 
 
 def test_the_default_run_measures_every_option_at_three_rates_and_what_each_cluster_carries():

@@ -9,6 +9,7 @@ import pytest
 
 from breakeven.planning.plan import make_plan
 from breakeven.workload.read import load_suite, parse_suite
+from tests.support.money.traffic_by_hand import moved
 
 FOUND = load_suite("sqs-vs-rabbitmq-2012").document()
 #: with functions for all of its loaders and without warm-ups: what tasks and warm-ups cost is in
@@ -73,7 +74,10 @@ BY_HAND = {
     "athena/tb": (5, 22 * 10e6 / 1e12),
     # to the mirror and back, from half of the channels to the mirror once more; half of publishes and
     # deliveries from another zone, half of both to the master
-    "network/cross_zone_gb": (0.01, 2 * 4.5 * sum(row[2] * row[3] for row in PAIR) / 2**30),
+    "network/cross_zone_gb": (
+        0.01,
+        2 * sum(row[2] * moved(row[3], mirrored=2.5, clients=1, hops=1) for row in PAIR) / 2**30,
+    ),
     "cloudwatch/logs_gb": (0.57, CALLS * 8192 / 2**30),
     # three lanes of 83 s, 1.8 h and 34 min: three hours begun
     "cloudwatch/metric_month": (0.3, 3 * 3 / 730),
@@ -86,7 +90,7 @@ CENTS = {
     "sqs/standard_request": 1.40,
     "lambda/gb_second_arm": 0.44,
     "s3/put": 0.10,
-    "network/cross_zone_gb": 0.20,
+    "network/cross_zone_gb": 0.24,
 }
 
 
@@ -105,12 +109,12 @@ def test_each_line_is_its_price_times_its_units(lines, item):
     assert line.usd == pytest.approx(price * units, rel=5e-4)
 
 
-def test_there_is_no_other_line_and_the_total_is_two_dollars_and_29_cents(lines):
+def test_there_is_no_other_line_and_the_total_is_two_dollars_and_33_cents(lines):
     assert set(lines) == set(BY_HAND)
     assert {item: round(lines[item].usd, 2) for item in CENTS} == CENTS
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     assert plan.estimate.usd == pytest.approx(sum(a * b for a, b in BY_HAND.values()), rel=5e-4)
-    assert round(plan.estimate.usd, 2) == 2.29
+    assert round(plan.estimate.usd, 2) == 2.33
 
 
 def test_each_price_says_where_it_is_from_and_of_what_day(lines):
@@ -125,7 +129,7 @@ def test_the_dearest_lines_are_reported_first_and_add_up():
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     words = plan.estimate.in_words()
     assert words.startswith(
-        "$2.29 (SQS requests $1.40; functions, memory $0.44; traffic across zones $0.20; "
+        "$2.33 (SQS requests $1.40; functions, memory $0.44; traffic across zones $0.24; "
     )
-    lines = words.removeprefix("$2.29 (").removesuffix(")").split("; ")
-    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.29, abs=0.05)
+    lines = words.removeprefix("$2.33 (").removesuffix(")").split("; ")
+    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.33, abs=0.05)

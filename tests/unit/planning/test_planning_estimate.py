@@ -11,6 +11,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import load_book
 from breakeven.workload.machines import Machines
 from tests.support.cases import case_with, workload_with
+from tests.support.money.traffic_by_hand import moved
 from tests.support.shared import change_record
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
@@ -155,7 +156,7 @@ def test_dollars_by_hand():
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
         "athena/tb": 22 * 10e6 / 1e12 * 5,
         # each message crosses 4.5 times, and each crossing is billed both ways
-        "network/cross_zone_gb": 10_000 * 1024 * 4.5 * 2 / 2**30 * 0.01,
+        "network/cross_zone_gb": 10_000 * moved(1024, mirrored=2.5, clients=1, hops=1) * 2 / 2**30 * 0.01,
         "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7 + 1) * 8192 / 2**30 * 0.5,
         "cloudwatch/metric_month": 3 * 1 / 730 * 0.3,
         # five of the one queue on SQS

@@ -20,6 +20,7 @@ from breakeven.steps.run.costs import ask_about
 from breakeven.workload.ebs_volumes import VOLUMES
 from breakeven.workload.read import parse_suite
 from cli.main import main
+from tests.support.money.traffic_by_hand import moved
 
 PAIR = "rabbitmq-mirrored-pair"
 SIZES = {"large": {}, "xlarge": {"instance_type": "m7g.xlarge", "volume_gb": 50}}
@@ -244,9 +245,9 @@ def test_what_goes_from_zone_to_zone_is_of_the_zones_that_the_nodes_are_in():
         return cross_zone_gb(case.model_copy(update={"machines": _in(case.machines, zones)}))
 
     assert gb() == gb("a", "b")
-    # of a pair in one zone only clients in the other cross: half of publishes and half of deliveries, of the
-    # 4.5 crossings that a message makes with nodes in two
-    assert gb("a") == pytest.approx(gb("a", "b") / 4.5)
+    # of a pair in one zone only clients in the other cross: half of publishes and half of deliveries
+    clients, all_of_it = moved(16, clients=1), moved(16, mirrored=2.5, clients=1, hops=1)
+    assert gb("a") == pytest.approx(gb("a", "b") * clients / all_of_it)
 
 
 def _in(machines, zones):

@@ -12,7 +12,7 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.bill.uncertainty import uncertain
+from breakeven.pricing.bill.uncertainty import capacity_ends, uncertain
 from breakeven.pricing.bill.variations import ask_all, corners, quarters
 from breakeven.pricing.prices.book_files import load_book
 from breakeven.results.schemas import TABLES
@@ -270,3 +270,34 @@ def test_a_receive_may_bring_more_than_a_call_may_send() -> None:
     assert requests_per_message(asked) == pytest.approx(16 / 5 + 32 / 10 + 1 / 10)
     with pytest.raises(InputError, match=r"send_batch: .*over the 1 MiB that a call sends; at most 5 fit"):
         ask(message_bytes=200 * 1024, send_batch=6)
+
+
+def test_the_throughput_of_a_gp3_volume_is_bounded_by_its_iops() -> None:
+    """A quarter of a MiB/s for each of its IOPS (Amazon EBS User Guide)."""
+    assert ask(volume_mibps=750).volume_mibps == 750
+    with pytest.raises(InputError) as caught:
+        ask(volume_mibps=751)
+    assert caught.value.field == "volume_mibps"
+    assert "3000 IOPS has at most 750 MiB/s; give as many, or more volume_iops" in caught.value.remedy
+    assert ask(volume_mibps=2000, volume_iops=8000).volume_mibps == 2000
+
+
+def test_a_capacity_without_an_upper_end_may_be_whatever_the_network_carries() -> None:
+    """Less is known than of one with both ends: corners reach to those of a capacity that nobody stated."""
+    bound = {"capacity_msg_per_s": 6000.0, "capacity_low_msg_per_s": 5800.0}
+    assert capacity_ends(ask(**bound)) == (5800.0, None)
+    assert capacity_ends(ask(**bound, capacity_high_msg_per_s=6100.0)) == (5800.0, 6100.0)
+    base = question("q", ask(**bound, amazon_mq=None), load_book("us-east-1"))
+    stated = {corner.inputs.capacity_msg_per_s for corner in corners(base)}
+    assert stated == {5800.0, None}
+    unknown = question("u", ask(amazon_mq=None), load_book("us-east-1"))
+    (most,) = {
+        option.messages_per_cluster
+        for corner in corners(base)
+        if corner.inputs.capacity_msg_per_s is None
+        for option in corner.options
+        if option.option_id == "rabbitmq"
+    }
+    assert most == next(
+        option.messages_per_cluster for option in unknown.options if option.option_id == "rabbitmq"
+    )

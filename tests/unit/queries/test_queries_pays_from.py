@@ -120,3 +120,18 @@ def test_of_a_trio_it_is_the_last_crossing_of_the_question_with_as_many_hours(
     assert row["msg_per_s"] == pytest.approx(changes[-1]["msg_per_s"], rel=TOLERANCE)
     assert len(changes) > (1 if capacity else 0)
     assert row["low_msg_per_s"] < row["msg_per_s"]
+
+
+def test_what_lies_beyond_the_search_is_not_said_to_pay() -> None:
+    """Of 256 KiB a thousand clusters of a trio carry less than the charts show; SQS is cheaper again beyond."""
+    inputs = ask(
+        message_bytes=256 * 1024, broker_zones=1, client_zone_share=0.0, utilisation=0.65, amazon_mq=None
+    )
+    base = question("q", inputs, load_book("us-east-1"))
+    found = answers(Asked((base, *staffed(base))).rows(), ["crossover", "pays_from"])
+    (row,) = [
+        row for row in found["pays_from"] if (row["purpose"], row["sqs_option"]) == ("staffed", AS_USED)
+    ]
+    searched = {one["searched_msg_per_s"] for one in found["crossover"] if one["sqs_option"] == AS_USED}
+    assert row["until_msg_per_s"] == pytest.approx(*searched)
+    assert row["until_msg_per_s"] < CHARTS

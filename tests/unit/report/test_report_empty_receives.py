@@ -42,15 +42,15 @@ def test_the_crossing_with_as_many_is_that_of_a_question_that_gives_them(count: 
 
 def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
     report, usual = report_of(4.24, message_bytes=4096), report_of(None, message_bytes=4096)
-    assert crossing(usual).low_msg_per_s == pytest.approx(36, rel=0.01)
-    assert crossing(report).low_msg_per_s == pytest.approx(18.5, rel=0.01)
+    assert crossing(usual).low_msg_per_s == pytest.approx(36.5, rel=0.01)
+    assert crossing(report).low_msg_per_s == pytest.approx(18.6, rel=0.01)
     assert crossing(report).high_msg_per_s == crossing(usual).high_msg_per_s
-    assert "only below about 51 a second (between 18 and 51)" in report.verdict
+    assert "only below about 52 a second (between 19 and 52)" in report.verdict
     noted = in_detail(report)
     assert "empty receives (none to the 4.24 that this run counted per message)" in noted["The break-even"]
     assert noted["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread); with as many, "
-        "the crossing would be at about 18 messages a second."
+        "the crossing would be at about 19 messages a second."
     )
     assert any(
         "goes up to the 4.24 that this run counted per message" in s for s in money_assumptions(report)
@@ -64,7 +64,7 @@ def test_those_of_an_emulator_are_shown_and_leave_the_interval() -> None:
     assert "empty receives (none to one per message)" in noted["The break-even"]
     assert noted["Empty receives"] == (
         "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); if SQS answered "
-        "with as many, the crossing would be at about 18 messages a second. The interval does not cover that."
+        "with as many, the crossing would be at about 19 messages a second. The interval does not cover that."
     )
 
 

@@ -23,17 +23,20 @@ def test_as_the_main_job_asks():
     assert reported.startswith("Prices: AWS's list prices of us-east-1, but for Amazon MQ's")
     assert "They are in US dollars before tax, on demand." in reported
     assert "peak is assumed to be 3 times the mean, and a cluster is used to 70%" in reported
-    assert "not known; the network baseline carries 38,127 msg/s at most" in reported
+    assert "not known; the network baseline carries 31,984 msg/s at most" in reported
     assert "1 KiB per message, attributes included, in calls of one message, billed" in reported
     assert "none is priced, and the interval goes up to one per message" in reported
     assert "free requests of each month are assumed to be available" in reported
     assert "0.3 requests per message" in reported
     assert "20 GB of gp3 each, 10 metrics and 5 alarms a node" in reported
-    assert "nodes in 2 zones, so each message crosses zones 3 times" in reported
+    assert (
+        "nodes in 2 zones, so each message crosses zones 3 times, charged on both sides, with 90 to 370 "
+        "bytes beside its body" in reported
+    )
     assert "The brokers' bill excludes staff time" in reported
     assert "at $75 an hour (assumed unless given)" in reported
     assert "the service's cluster of three brokers of mq.m7g.large with 15 GB of disk each" in reported
-    assert "It runs RabbitMQ 3.13, 4.2 and 4.3" in reported
+    assert "and clients' traffic across zones; no alarms. It runs RabbitMQ 3.13, 4.2 and 4.3" in reported
     assert "it counts with all brokers up, as no call can stop one" in reported
     assert "(2 times a message) is charged: nothing is priced, and intervals reach up" in reported
     assert "Prices 2012-12: 3 billed SQS requests per message; no free requests; 2 x m1.small" in reported
@@ -61,14 +64,18 @@ def test_as_the_main_job_asks():
         ({"existing_requests": 2e9}, "the account makes 2.00 billion other requests a month"),
         (
             {"sqs_path": "endpoint"},
-            "through an interface endpoint in 2 zones; the bill includes its hours",
+            "through an interface endpoint in 2 zones; the bill includes its hours and data, requests'",
+        ),
+        (
+            {"sqs_path": "nat"},
+            "through a NAT gateway in 2 zones; the bill includes its hours, its address and",
         ),
         ({"broker_zones": 1, "client_zone_share": 0.0}, "so no traffic across zones"),
         ({"volume": "none"}, "instances, no volumes, "),
         ({"node_metrics": 0.0, "node_alarms": 0.0}, "no monitoring"),
         (
             {"hours": 12.0, "hour_rate": 90.0},
-            "bill includes 12 hours of staff time a month, at $90",
+            "bill includes 12 hours of staff time a month, whatever the number of clusters, at $90",
         ),
         ({"deployment": "single"}, "Amazon MQ: one broker of mq.m7g.large with 200 GB of disk"),
         ({"amazon_mq": "mq.m5.large"}, "It runs RabbitMQ 3.13. Its capacity"),

@@ -146,7 +146,7 @@ def test_sensitivity_draws_both_ends_of_what_moves_the_crossing():
     svg = parse(chart.wide).find(".//svg")
     labels = [text(label) for label in svg.iter("text")]
     assert {"SQS price", "instance price", "message size"} <= set(labels)
-    assert {"58.4", "34.2", "33.2", "53.0"} <= set(labels)
+    assert {"59.9", "34.7", "33.8", "54.0"} <= set(labels)
     assert "peak factor" not in labels
     assert "Not moved by: batch fill of SQS batched, peak factor and utilisation." in chart.caption
 

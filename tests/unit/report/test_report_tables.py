@@ -211,7 +211,9 @@ def test_csv_holds_no_formula(start):
 
 def test_markdown_has_the_verdict_first_and_the_figures_of_the_json(report):
     page = markdown(report, SOURCE_A)
-    assert page.startswith("# With 1 KiB messages in us-east-1, SQS batched is the cheapest below about 785 ")
+    assert page.startswith(
+        "# With 1 KiB messages in us-east-1, SQS batched is the cheapest below about 1,160 "
+    )
     assert report.verdict in page
     produce = next(
         case for case in report.cases if case.case_id == "parallel.4.rabbitmq-mirrored-pair.r1"

@@ -15,7 +15,10 @@ from breakeven.pricing.cluster_form import USUAL_NODES, cluster_name
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import burstable_twin, machine
 
-NO_COPY = "no copy: while the node is down there is no queue, and what its volume loses is lost"
+NO_COPY = (
+    "no copy: while the node is down there is no queue, and what its volume loses is lost; priced with all "
+    "clients in its zone"
+)
 
 
 @dataclass(frozen=True, slots=True)

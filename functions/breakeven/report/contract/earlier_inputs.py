@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.inputs import GP3_MIBPS_PER_IOPS, Inputs
 
 
 class EarlierInputs(Inputs):
@@ -20,6 +20,10 @@ class EarlierInputs(Inputs):
 
     def _traffic_problem(self) -> str:
         """None: any rate above 0 was taken."""
+        return ""
+
+    def _throughput_problem(self) -> str:
+        """None: any that a volume can have was taken, whatever its IOPS."""
         return ""
 
     def but(self, **changes: Any) -> Inputs:
@@ -45,6 +49,8 @@ class EarlierInputs(Inputs):
             least = _least(field)
             if getattr(self, field) < least:
                 yield field, least
+        if Inputs._throughput_problem(self):
+            yield "volume_mibps", self.volume_iops * GP3_MIBPS_PER_IOPS
         if Inputs._traffic_problem(self):
             yield "msg_per_s", 1 / self.seconds_per_month
 

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, field_validator
 from breakeven import words
 from breakeven.errors import first_fault
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AS_USED, BATCHED
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import (
     FILL_OF_BATCHED,
     MANAGED_CAPACITY,
@@ -134,14 +134,19 @@ class CostQuestion(Strict):
         :param options: whose crossing it is; none: whatever moves any
         """
         ends = dict(ENDS)
-        if (self.counted_empty_receives or 0.0) > 1:
+        # what a run counted was priced beside our own clusters
+        if (self.counted_empty_receives or 0.0) > 1 and AMAZON_MQ not in options:
             counted = f"{words.figure(self.counted_empty_receives)} that this run counted"
             ends["empty receives"] = f"empty receives (none to the {counted} per message)"
         if self.inputs.get("capacity_low_msg_per_s") is not None:
-            ends["capacity"] = "cluster capacity (the interval that was measured)"
+            ends["capacity"] = f"cluster capacity ({self._measured('capacity_high_msg_per_s')})"
         if self.inputs.get("amazon_mq_low_msg_per_s") is not None:
-            ends[MANAGED_CAPACITY] = "Amazon MQ's capacity (the interval that was measured)"
+            ends[MANAGED_CAPACITY] = f"Amazon MQ's capacity ({self._measured('amazon_mq_high_msg_per_s')})"
         if self.inputs.get("batch_fill_low") is not None:
             ends[FILL_OF_BATCHED] = "how full batches of SQS batched are (as far as was measured)"
         named = self.uncertain_of(*options) if options else self.uncertain
         return words.listing([ends.get(name, name) for name in named])
+
+    def _measured(self, high: str) -> str:
+        found = self.inputs.get(high) is not None
+        return "the interval that was measured" if found else "what was measured, or more"

@@ -148,7 +148,7 @@ def _again(report: Report, crossing: Crossover) -> str:
     return (
         f"The cheaper option changes {len(sides):,} times, the last time at "
         f"{about(sides[-1].msg_per_s or 0.0)} messages a second, as the brokers' bill grows by whole "
-        "clusters."
+        "clusters and SQS's price falls by tiers."
     )
 
 
@@ -179,7 +179,8 @@ def _known_capacity(report: Report, question: CostQuestion) -> str:
         return f"it is assumed to carry {words.figure(stated)}"
     nodes = words.plural(measured.nodes_down, "node") + " down" if measured.nodes_down else "all nodes up"
     run = "this run" if measured.run_id == report.run_id else f"run {measured.run_id} of {measured.date}"
-    return f"{run} measured {words.figure(stated)} on {measured.instance} with {nodes}"
+    bound = "at least " if measured.high_msg_per_s is None else ""
+    return f"{run} measured {bound}{words.figure(stated)} on {measured.instance} with {nodes}"
 
 
 def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[str]:

@@ -102,7 +102,7 @@ def _start(row: SizeCrossing) -> str:
         return "at every rate" if RABBITMQ in row.won_by else "at no rate"
     first, again = about(row.msg_per_s), row.again_msg_per_s
     if row.cheaper_above == RABBITMQ:
-        range_ = f"from about {first} to about {about(again)}" if again else f"above about {first}"
+        range_ = f"first from about {first} to about {about(again)}" if again else f"above about {first}"
     else:
         range_ = f"below about {first}" + (f" and above about {about(again)}" if again else "")
     return f"{range_} messages a second"

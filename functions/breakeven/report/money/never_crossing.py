@@ -41,8 +41,8 @@ def _never_made_up(
 ) -> str:
     """SQS is cheaper everywhere: by what each message adds, or by what each cluster does."""
     ours, theirs = sqs.usd_per_million_messages, other.usd_per_million_messages
-    if ours is None or theirs is None:
-        return ""
+    if not ours or theirs is None:
+        return ""  # within the free requests a message costs nothing, which is no reason why it never will
     size = words.size(int(question.inputs.get("message_bytes") or 0))
     if theirs >= ours:
         return (

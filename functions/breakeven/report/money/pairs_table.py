@@ -86,6 +86,8 @@ def notes(pairs: Pairs, inputs: Inputs, *, are_forms_measured: bool = False) -> 
         said.append("Dollars: of either, but where a cluster is added of one of them before that.")
     if any(name.startswith("amazon-mq") for name in pairs.options) and inputs.amazon_mq_inter_node is None:
         said.append(f"The prices of an Amazon MQ cluster suppose that {BETWEEN} is free.")
+    if inputs.client_zone_share is None:
+        said.append("A single node or broker is priced with all clients in its zone.")
     return tuple(said)
 
 

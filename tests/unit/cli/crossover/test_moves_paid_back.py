@@ -86,7 +86,7 @@ def test_where_every_sqs_costs_less_they_are_named_together(capsys):
     assert of(TRIO, said).startswith(f"from SQS as used or {FULL}, never; back to {FULL}, in {months} months")
 
 
-@pytest.mark.parametrize(("rate", "sqs"), [("60", "SQS as used"), ("500", FULL)])
+@pytest.mark.parametrize(("rate", "sqs"), [("60", "SQS as used"), ("1000", FULL)])
 def test_within_the_interval_of_their_crossing_it_is_not_known_which_way_a_move_pays(capsys, rate, sqs):
     said, _ = answered(capsys, "--rate", rate, "--migration-hours", "80")
     assert f"from {sqs}, not known which way a move pays" in of(TRIO, said)

@@ -124,3 +124,17 @@ def test_what_no_version_took_is_refused(tmp_path: Path, capsys: Any, changed: d
     ((field, value),) = changed.items()
     assert f"{field}: {value}: " in line or f"{field}: gp3 has 1 to" in line
     assert "is it of another version of breakeven?" in line
+
+
+def test_traffic_that_was_priced_by_bodies_alone_is_said_to_be_an_earlier_versions(earlier: Report) -> None:
+    assert sum("by messages' bodies alone" in note for note in earlier.assumptions) == 1
+    assert of_today(earlier).assumptions == earlier.assumptions
+    assert not any("bodies alone" in note for note in of_today(report_of()).assumptions)
+
+
+def test_throughput_above_what_a_volumes_iops_bound_is_still_read() -> None:
+    stored = ask(volume_iops=8000, volume_mibps=2000).model_dump(mode="json") | {"volume_iops": 3000.0}
+    found = stored_inputs(stored)
+    assert isinstance(found, EarlierInputs)
+    assert (found.volume_mibps, found.of_today().volume_mibps) == (2000, 750)
+    assert any("volume_mibps 2000" in note for note in found.notes())

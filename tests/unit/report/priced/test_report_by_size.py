@@ -33,8 +33,10 @@ def test_crossings_by_size_and_zones(report):
     assert [title for title, _ in table.groups] == ["SQS as used", "SQS batched and long-polled"]
     assert table.columns == ("2 zones", "1 zone") * 2
     rows = cells_by_position(table)
-    assert rows["1 KiB"] == ("43.1", "41.1", "785", "411")
-    assert rows["16 KiB"][:2] == ("173 to 29,500", "41.1")
+    # sent to the mirror and back 3 times: 129.536 / (1.2e-6 - 3 x (1,024 + 360) x 2 / 2^30 x 0.01) a month;
+    # batched, 129.536 / (0.12e-6 - 0.0773e-6), until its third tier of $0.072 has used up what was saved
+    assert rows["1 KiB"] == ("43.9", "41.1", "1,160 to 676,000", "411")
+    assert rows["16 KiB"][:2] == ("186 to 27,300", "41.1")
     assert (rows["24 KiB"][0], rows["2 KiB"][2]) == ("never", "never")
     assert rows["32 KiB"] == rows["64 KiB"][:1] + rows["32 KiB"][1:]
     single = by_size_table(report_of(broker_zones=1))
@@ -68,16 +70,16 @@ def test_a_crossing_by_size_goes_on_to_the_next_change_where_there_is_one():
     report = report_of(capacity_msg_per_s=3000.0)
     table, asked = by_size_table(report), report_of(capacity_msg_per_s=3000.0, message_bytes=16_384)
     (first, again) = [row.msg_per_s for row in changes(own_crossings(asked, "sqs-as-used"))][:2]
-    assert cells_by_position(table)["16 KiB"][0] == f"{figure(first)} to {figure(again)}" == "173 to 29,500"
+    assert cells_by_position(table)["16 KiB"][0] == f"{figure(first)} to {figure(again)}" == "186 to 27,300"
     assert RANGES in table.notes
     once = [row for row in report.crossovers_by_size if not row.again_msg_per_s]
     assert RANGES not in by_size_table(report.model_copy(update={"crossovers_by_size": once})).notes
-    assert size_and_zones(report).endswith("than SQS batched from about 411 to about 700 messages a second.")
+    assert size_and_zones(report).endswith("than SQS batched first from about 411 to about 700 messages a second.")
     below = report.crossovers_by_size[0].model_copy(
         update={"cheaper_below": "rabbitmq", "cheaper_above": "sqs-as-used", "again_msg_per_s": 900.0}
     )
     found = by_size_table(report.model_copy(update={"crossovers_by_size": [below]}))
-    assert found.rows[0].cells == ("below 41.6, above 900",)
+    assert found.rows[0].cells == ("below 42.3, above 900",)
 
 
 def own_crossings(report, option):

@@ -52,7 +52,7 @@ def test_three_million_messages_and_40_kib_are_among_them_with_the_cheapest() ->
     assert table
     rows = {(row.section, row.labels[0]): row.cells for row in table.rows}
     one = rows["Messages of 1 KiB", "3.00 million"]
-    assert one == ("1.14", "$3.40", "$0.20", "$194.27", "$603.32", "SQS batched")
+    assert one == ("1.14", "$3.40", "$0.20", "$194.28", "$603.33", "SQS batched")
     assert rows["Messages of 40 KiB", "3.00 million"][1:3] == ("$3.40", "$1.42")
     assert "No staff time is in these dollars." in table.notes[0]
     assert f"### {table.caption}" in markdown(report, None)

@@ -189,18 +189,20 @@ def test_the_verdict_is_of_todays_form_and_the_detail_has_the_others_and_history
     targets = ["sqs-standard", PAIR, "rabbitmq-quorum-trio"]
     report = sample.report(sample.planned()[:4], **answered(open_loops(targets, rate=50), tmp_path))
     trio = "RabbitMQ trio of m7g.large in 3 zones"
-    assert "us-east-1, SQS batched is the cheapest below about 2,380 messages a second (" in verdict(report)
+    assert "us-east-1, SQS batched is the cheapest below about 2,490 messages a second (" in verdict(report)
     noted = in_detail(report)
-    charged = "or no crossing if traffic between Amazon MQ's brokers is charged"
-    assert f"Amazon MQ above about 2,450 ({charged}), with a {trio} between the two" in verdict(report)
-    carried = "each RabbitMQ cluster can carry 10,200 messages a second and each Amazon MQ cluster 10,500"
+    assert f"Amazon MQ above that, and a {trio} at no rate priced." in verdict(report)
+    carried = "each Amazon MQ cluster can carry 10,700 messages a second"
     assert f"These prices suppose that {carried} (more at higher rates)" in verdict(report)
-    only = f"about 2,380 messages a second (between 489 and 2,380) to about 2,450 ({charged})."
-    assert f"A {trio} is the cheapest only from {only}" in noted["The headline"]
-    assert "Without Amazon MQ, SQS batched" in noted["The headline"]
+    assert f"A {trio} is the cheapest at no rate priced." in noted["The headline"]
+    below = "below about 2,680 messages a second (between 501 and 2,680)"
+    assert (
+        f"Without Amazon MQ, SQS batched and long-polled is cheaper than a {trio} {below}"
+        in (noted["The headline"])
+    )
     assert noted["Other clusters"] == (
         "With SQS as used (one message a call) and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper "
-        "than RabbitMQ below about 44 messages a second (between 33 and 44). At the prices of 2012-12, three "
+        "than RabbitMQ below about 45 messages a second (between 33 and 45). At the prices of 2012-12, three "
         "calls a message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 "
         "messages a second."
     )
@@ -210,3 +212,10 @@ def test_a_sweep_of_one_form_has_nothing_more_to_say(sweep) -> None:
     report = sample.report(sample.planned()[:4], **sweep)
     assert "Other clusters" not in in_detail(report)
     assert not any("2012" in said for said in (report.verdict, *in_detail(report).values()))
+
+
+def test_the_price_of_a_cluster_has_the_iops_that_its_volumes_are_given() -> None:
+    (usual,) = asked({"usual": {}}).clusters
+    (fast,) = asked({"fast": {"volume_type": "io2", "volume_iops": 3000}}).clusters
+    # of a pair: 20 GB of io2 at $0.125 for gp3's $0.08, and 3,000 IOPS at $0.065
+    assert fast["usd"] - usual["usd"] == pytest.approx(2 * (20 * (0.125 - 0.08) + 3000 * 0.065))
