@@ -115,6 +115,8 @@ def test_what_is_left_out_is_said_once_for_each_reason(opened):
     assert len({reason.strip() for reason in reasons}) == len(reasons) == 2, note
     assert "has no price of sqs/fair_surcharge: no surcharge of fair queues was found" in reasons[0]
     assert all(reason.strip().endswith(".") for reason in reasons)
+    beside = page.locator("#yours-beside").inner_text()
+    assert re.match(r"A RabbitMQ pair of m7g.large costs \$[\d.]+ before staff time\. A pair's", beside)
 
 
 @pytest.mark.parametrize(
