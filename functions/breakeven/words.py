@@ -69,16 +69,24 @@ _MAGNITUDES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
 def figure(value: float | None, digits: int = 3) -> str:
-    """``value`` to ``digits`` significant figures with thousands separated: 3,160, 14.8, 0.00123, 1.2e-10."""
+    """``value`` to ``digits`` significant figures with thousands separated: 3,160, 14.8, 0.00123, 1.2e-10.
+
+    The page has the same figures, by ``web/src/numbers.ts``.
+    """
     if value is None:
         return NOTHING
     if value == 0:
         return "0"
-    rounded = float(f"{value:.{digits - 1}e}")
-    if 0 < abs(rounded) < LEAST_WRITTEN_OUT:
-        return f"{rounded:.{digits - 1}e}"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-    return f"{rounded:,.{decimals}f}"
+    rounded = abs(float(f"{value:.{digits - 1}e}"))
+    if 0 < rounded < LEAST_WRITTEN_OUT:
+        return f"{_minus(value)}{rounded:.{digits - 1}e}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(rounded)))
+    return f"{_minus(value)}{rounded:,.{decimals}f}"
+
+
+def _minus(value: float) -> str:
+    """Before a figure, and before the sign of dollars: −$5.00."""
+    return "−" if value < 0 else ""
 
 
 def count(value: int | None) -> str:
@@ -100,7 +108,8 @@ def dollars(value: float | None) -> str:
     """Dollars: cents below a thousand, whole dollars above."""
     if value is None:
         return NOTHING
-    return f"${value:,.2f}" if abs(value) < 1000 else f"${value:,.0f}"
+    amount = abs(value)
+    return f"{_minus(value)}${amount:,.2f}" if amount < 1000 else f"{_minus(value)}${amount:,.0f}"
 
 
 def unit_price(value: float) -> str:

@@ -18,6 +18,8 @@ export interface Control {
   sets: Key[];
   /** values and names of a select */
   choices?: (data: PageData, state: State) => [string, string][];
+  /** names that the page knows, with a price in a region or without */
+  known?: (data: PageData, name: string) => boolean;
   /** whether it matters; else it is not shown */
   shown?: (state: State, data: PageData) => boolean;
   /** stands before "More inputs" */
@@ -78,11 +80,15 @@ export const CONTROLS: Control[] = [
   select("consumer", "Consumers", named({ "": "the queue only", containers: "containers (Fargate)", lambda: "Lambda" }), {
     first: true,
   }),
-  select("instance", "Instance of each node", instances, { first: true }),
+  select("instance", "Instance of each node", instances, {
+    first: true, known: (data, name) => Object.hasOwn(data.machines, name),
+  }),
   number("hours", "Staff time", { unit: "hours a month", hint: "empty: solved for", first: true }),
   number("hour_rate", "Price of an hour", { unit: "$", first: true }),
   number("peak_factor", "Peak", { unit: "times the mean", first: true }),
-  select("amazon_mq", "Amazon MQ broker", brokers, { first: true }),
+  select("amazon_mq", "Amazon MQ broker", brokers, {
+    first: true, known: (data, name) => Object.hasOwn(data.brokers, name),
+  }),
   select("queue", "Queue", named({ standard: "standard", fifo: "FIFO", fair: "fair" })),
   number("empty_receives", "Empty receives", { unit: "a message", hint: "empty: not known" }),
   number("existing_requests", "Other SQS requests", { unit: "a month" }),
@@ -117,14 +123,38 @@ export const CONTROLS: Control[] = [
 
 /** Digits, either none of them parted or all by thousands, and a point: 1,5 is nothing that it could be taken for. */
 const DIGITS = "((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?:\\.[0-9]*)?|\\.[0-9]+)";
-const NUMBER = new RegExp(`^\\$?\\s*${DIGITS}(e[0-9]{1,2})?\\s*(k|thousand|m|million|bn|billion)?$`, "i");
+const NUMBER = new RegExp(`^${DIGITS}(e[0-9]{1,2})?\\s*(k|thousand|m|million|bn|billion)?$`, "i");
 const SIZE = new RegExp(`^${DIGITS}\\s*(b|bytes?|kib|mib)?$`, "i");
 /** 1,000 bytes to some, and 1,024 to others */
 const AMBIGUOUS = new RegExp(`^${DIGITS}\\s*([km])b$`, "i");
 
+/** Between thousands of what was copied from a page or a table: no-break, narrow no-break and thin spaces. */
+const SPACES = /[\u00a0\u202f\u2009]/g;
+
+export function plain(text: string): string {
+  return text.replace(SPACES, " ").trim();
+}
+
+/** Whether dollars are what a control counts in. */
+function isOfDollars(control: Control, unit: State["unit"]): boolean {
+  return control === TRAFFIC ? unit === "bill" : control.unit === "$";
+}
+
+/** What a control's text says, in the unit of its input; NaN where that is nothing. */
+export function valueOf(text: string, control: Control, unit: State["unit"]): number {
+  if (control.kind === "size") return parsedSize(text);
+  return parsed(isOfDollars(control, unit) ? text.replace(/^\s*\$/, "") : text);
+}
+
+/** What is wrong with dollars where something else is counted. */
+export function dollarProblem(text: string, control: Control, unit: State["unit"]): string | null {
+  if (!/^\s*\$/.test(text) || isOfDollars(control, unit)) return null;
+  return control === TRAFFIC ? `of a bill, choose “${UNITS.bill}”; else give a number without $` : "give a number without $";
+}
+
 /** A number as people write it: 3,000,000, 3e6, 3 million; NaN where it is none. */
 export function parsed(text: string): number {
-  const match = NUMBER.exec(text.trim());
+  const match = NUMBER.exec(plain(text));
   if (!match) return NaN;
   const times: Record<string, number> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9 };
   const digits = (match[1] ?? "").replace(/[,_ ]/g, "");
@@ -133,7 +163,7 @@ export function parsed(text: string): number {
 
 /** Bytes of 2KiB, 2048; NaN where it is no size. */
 export function parsedSize(text: string): number {
-  const match = SIZE.exec(text.trim());
+  const match = SIZE.exec(plain(text));
   if (!match) return NaN;
   const units: Record<string, number> = { kib: 1024, mib: 1 << 20 };
   return Math.round(Number((match[1] ?? "").replace(/[,_ ]/g, "")) * (units[(match[2] ?? "").toLowerCase()] ?? 1));
@@ -149,9 +179,8 @@ export function unitProblem(text: string, control: Control): string | null {
 }
 
 /** What is wrong with a text that is no number for a comma, a space or _ between other digits than thousands. */
-export function separatorProblem(text: string, control: Control): string | null {
-  const value = control.kind === "size" ? parsedSize(text) : parsed(text);
-  if (!Number.isNaN(value) || !/[0-9][,_ ]+[0-9]/.test(text)) return null;
+export function separatorProblem(text: string, value: number, control: Control): string | null {
+  if (!Number.isNaN(value) || !/[0-9][,_ ]+[0-9]/.test(plain(text))) return null;
   const shown = text.length > 20 ? `${text.slice(0, 20)}…` : text;
   return `${control.label} "${shown}" is no number: part thousands only, as in 1,500, and write decimals with a point, as in 1.5`;
 }

@@ -147,7 +147,6 @@ export interface Latency {
   behind: boolean;
   /** whether its sends carried several messages */
   batched: boolean;
-  case: string;
 }
 
 /** What becomes of a queue when a broker dies, as its makers document it. */
@@ -167,7 +166,6 @@ export interface Death {
   /** before it */
   msg_per_s: number | null;
   message_bytes: number | null;
-  case: string;
   source: string | null;
 }
 
@@ -187,7 +185,6 @@ export interface Field {
   most?: number;
   /** must be more than this */
   above?: number;
-  options?: string[];
   whole?: boolean;
   optional?: boolean;
 }
@@ -197,8 +194,6 @@ export interface PageData {
   version: number;
   kind: "run" | "published";
   title: string;
-  /** the headline, which holds for the inputs as they are */
-  headline: string;
   /** what ways of SQS are called, and the same in a narrow column beside the word SQS */
   sqs_names: Record<"sqs-as-used" | "sqs-batched", string>;
   sqs_short_names: Record<"sqs-as-used" | "sqs-batched", string>;
@@ -209,7 +204,6 @@ export interface PageData {
   sources: string[];
   machines: Record<string, Machine>;
   brokers: Record<string, BrokerType>;
-  fargate_gb: Record<string, number[]>;
   inputs: Inputs;
   fields: Record<string, Field>;
   capacities: KnownCapacity[];

@@ -1,9 +1,13 @@
 // The state in the URL's hash: what differs from the page's own inputs, by the names of the controls.
 import type { Inputs, PageData } from "./data.js";
 import { CONTROLS, combinationProblem, fieldProblem, UNITS } from "./controls.js";
-import { initial, rateProblem, type State } from "./state.js";
+import { initial, rateProblem, settled, type State } from "./state.js";
 
 type Values = Record<string, string | number | null>;
+
+const CAPACITY = "capacity_msg_per_s";
+/** As the page writes them: what Number() takes besides, such as a blank for 0, is no number of a link. */
+const NUMBER = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** What the controls set, each as its input has it. */
 function values(state: State): Values {
@@ -19,7 +23,7 @@ function values(state: State): Values {
 export function changed(state: State, data: PageData): [string, string | number | null][] {
   const usual = values(initial(data));
   const own = values(state);
-  const keys = Object.keys(own).filter((key) => own[key] !== usual[key]);
+  const keys = Object.keys(own).filter((key) => (key === CAPACITY ? state.capacity_given : own[key] !== usual[key]));
   // a number of messages means nothing without its unit
   if (keys.includes("unit") && !keys.includes("traffic")) keys.push("traffic");
   return keys.map((key) => [key, own[key] ?? null]);
@@ -46,7 +50,8 @@ export function read(hash: string, data: PageData): State | string {
     const problem = apply(state, pair, data);
     if (problem) return problem;
   }
-  const combined = combinationProblem(state.inputs);
+  state.capacity_given = keys.has(CAPACITY);
+  const combined = combinationProblem(settled(state, data));
   if (combined) return `The link is damaged (${combined[0]}: ${combined[1]})`;
   return rateProblem(state, data) ? "The link is damaged (traffic)" : state;
 }
@@ -65,8 +70,8 @@ function apply(state: State, pair: string, data: PageData): string | null {
   if (key === "region") return Object.hasOwn(data.books, text) ? ((state.region = text), null) : damaged;
   if (key === "unit") return Object.hasOwn(UNITS, text) ? ((state.unit = text as State["unit"]), null) : damaged;
   if (key === "traffic") {
-    const value = Number(text);
-    return text !== "" && value >= 0 && value < 1e15 ? ((state.traffic = value), null) : damaged;
+    const value = numberOf(text);
+    return value < 1e15 ? ((state.traffic = value), null) : damaged;
   }
   const control = CONTROLS.find((one) => one.key === key);
   const field = Object.hasOwn(data.fields, key) ? data.fields[key] : undefined;
@@ -77,15 +82,20 @@ function apply(state: State, pair: string, data: PageData): string | null {
     return null;
   }
   if (control.kind === "select") {
-    const there = (control.choices?.(data, state) ?? []).some(([value]) => value === text);
-    if (!there) return damaged;
+    // of an instance or a broker its price is another question, which a region and a commitment decide
+    const there = control.known ?? (() => (control.choices?.(data, state) ?? []).some(([value]) => value === text));
+    if (!there(data, text)) return damaged;
     set(state.inputs, control.sets, text);
     return null;
   }
-  const value = Number(text);
+  const value = numberOf(text);
   if (fieldProblem(value, field)) return damaged;
   set(state.inputs, control.sets, value);
   return null;
+}
+
+function numberOf(text: string): number {
+  return NUMBER.test(text) ? Number(text) : NaN;
 }
 
 /** Names and values come from the list of controls, which says what each input takes. */

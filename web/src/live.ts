@@ -1,6 +1,6 @@
 // The page of a run under way: asks its server how the run stands, shows it, and goes to the report at the end.
 import { clock, figure } from "./numbers.js";
-import { byId, el } from "./view/dom.js";
+import { byId, el, say } from "./view/dom.js";
 import { moments, type Moment } from "./view/moments.js";
 import { theme } from "./view/palette.js";
 
@@ -85,7 +85,8 @@ function row(one: Case): HTMLElement {
 }
 
 function show(status: Status): void {
-  byId("now").textContent = now(status);
+  // every two seconds: said anew, it would be read out anew
+  say("now", now(status));
   const left = status.outcome === "running" ? `, about ${clock(status.left_s)} left` : "";
   byId("clock").textContent = `${clock(status.elapsed_s)} under way${left}`;
   const bar = byId("bar") as HTMLProgressElement;

@@ -1,7 +1,12 @@
-// Figures as a reader sees them, the same as breakeven.words and breakeven.pricing.bill.lines have them.
+// Figures as a reader sees them, the same as breakeven.words and breakeven.pricing.bill.lines have them: tests compare them.
 
 const NOTHING = "–";
 const MAGNITUDES: [number, string][] = [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]];
+
+/** whose zeros can still be counted; below it an exponent says how many there are */
+const LEAST_WRITTEN_OUT = 1e-9;
+/** of a binary number's whole decimal expansion, as far as a tie can need them */
+const EXACT = 60;
 
 function commas(digits: string): string {
   const [whole = "", part] = digits.split(".");
@@ -20,14 +25,22 @@ function isTie(exact: string, wanted: string): boolean {
 /** To so many significant digits, ties to even. */
 function rounded(value: number, digits: number): number {
   const wanted = value.toExponential(digits - 1);
-  if (!isTie(value.toExponential(60), wanted)) return Number(wanted);
-  const below = Number(value.toExponential(60).slice(0, value < 0 ? digits + 2 : digits + 1));
+  if (!isTie(value.toExponential(EXACT), wanted)) return Number(wanted);
+  const below = Number(value.toExponential(EXACT).slice(0, value < 0 ? digits + 2 : digits + 1));
   return Number(`${below}e${wanted.split("e")[1]}`);
+}
+
+/** To so many decimals, ties to even. */
+function decimal(value: number, decimals: number): string {
+  const exact = value.toFixed(EXACT);
+  const kept = exact.slice(0, exact.length - EXACT + decimals);
+  const isEven = Number(kept.slice(-1)) % 2 === 0;
+  return isEven && /^50*$/.test(exact.slice(kept.length)) ? kept : value.toFixed(decimals);
 }
 
 /** For a formula: up to six figures, no trailing zeros. */
 export function number(value: number): string {
-  if (Math.abs(value) >= 1e6) return commas(evenly(value).toFixed(0));
+  if (Math.abs(value) >= 999_999.5) return commas(evenly(value).toFixed(0));
   if (value === 0) return "0";
   const short = rounded(value, 6);
   const exponent = Math.floor(Math.log10(Math.abs(short)));
@@ -35,7 +48,7 @@ export function number(value: number): string {
     const [digits = "", power = ""] = short.toExponential().split("e");
     return `${digits}e-${power.slice(1).padStart(2, "0")}`;
   }
-  return exponent >= 6 ? short.toExponential().replace("e+", "e+0") : commas(String(short));
+  return commas(String(short));
 }
 
 /** To a whole number, ties to even. */
@@ -45,13 +58,18 @@ export function evenly(value: number): number {
   return whole % 2 === 0 ? whole : whole + 1;
 }
 
-/** To significant figures with thousands separated: 3,160, 14.8, 0.00123. */
+/** To significant figures with thousands separated: 3,160, 14.8, 0.00123, 1.20e-10. */
 export function figure(value: number | null, digits = 3): string {
   if (value === null) return NOTHING;
   if (value === 0) return "0";
   const short = rounded(value, digits);
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(short)) + 1e-12));
-  return (short < 0 ? "−" : "") + commas(Math.abs(short).toFixed(Math.min(decimals, 100)));
+  return (short < 0 ? "−" : "") + written(Math.abs(short), digits);
+}
+
+function written(short: number, digits: number): string {
+  if (short < LEAST_WRITTEN_OUT) return short.toExponential(digits - 1).replace(/e-(\d)$/, "e-0$1");
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(short) + 1e-12));
+  return commas(short.toFixed(decimals));
 }
 
 /** A rate in a sentence: two figures below a hundred, three from there. */
@@ -63,7 +81,7 @@ export function about(msgPerS: number): string {
 export function amount(value: number | null): string {
   if (value === null) return NOTHING;
   for (const [size, word] of MAGNITUDES) {
-    if (Math.abs(Number(value.toExponential(2))) >= size) return `${figure(value / size)} ${word}`;
+    if (Math.abs(rounded(value, 3)) >= size) return `${figure(value / size)} ${word}`;
   }
   return figure(value);
 }
@@ -73,13 +91,12 @@ export function dollars(value: number | null): string {
   if (value === null) return NOTHING;
   const sign = value < 0 ? "−" : "";
   const sum = Math.abs(value);
-  return sign + "$" + commas(sum < 1000 ? sum.toFixed(2) : evenly(sum).toFixed(0));
+  return sign + "$" + commas(sum < 1000 ? decimal(sum, 2) : evenly(sum).toFixed(0));
 }
 
-/** Dollars of one unit, up to ten figures and without an exponent: $0.0000004. */
+/** Dollars of one unit, exact and without an exponent: $0.0000004. */
 export function unitPrice(value: number): string {
-  const text = Number(value.toPrecision(10)).toFixed(14).replace(/\.?0+$/, "");
-  return `$${text === "" ? "0" : text}`;
+  return `$${value.toFixed(12).replace(/\.?0+$/, "")}`;
 }
 
 const SPELT: Record<string, string> = { gb: "GB", tb: "TB", vcpu: "vCPU", mibps: "MiB/s", iops: "IOPS" };
@@ -98,7 +115,7 @@ export function size(bytes: number): string {
 }
 
 export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return `${commas(String(count))} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** 'a, b and c'. */

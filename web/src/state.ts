@@ -4,7 +4,7 @@ import { inForm, secondsPerMonth } from "./bill/form.js";
 import { sqsLines } from "./bill/sqs.js";
 import { bills } from "./bill/line.js";
 import { crossings } from "./cost/crossings.js";
-import { pieces, type Option } from "./cost/pieces.js";
+import { MOST_MSG_PER_S, pieces, type Option } from "./cost/pieces.js";
 import { withKnownCapacity, withManagedCapacity } from "./cost/options.js";
 
 export type TrafficUnit = "month" | "second" | "bill";
@@ -14,17 +14,19 @@ export interface State {
   unit: TrafficUnit;
   /** messages a month or a second, or US dollars a month */
   traffic: number;
+  /** whether the capacity of `inputs` is the reader's own; else it is what the page knows of the cluster */
+  capacity_given: boolean;
   /** as set; capacities follow in `settled` */
   inputs: Inputs;
 }
 
-const MOST_MSG_PER_S = 1e7;
 /** What decides whether a capacity holds. */
 const CAPACITY_OF = ["instance", "deployment", "cluster_nodes", "group_size", "message_bytes"] as const;
 const MANAGED_OF = ["amazon_mq", "deployment", "message_bytes"] as const;
 
 export function initial(data: PageData): State {
-  return { region: data.region, unit: "second", traffic: data.inputs.msg_per_s ?? 0, inputs: { ...data.inputs } };
+  const inputs = { ...data.inputs };
+  return { region: data.region, unit: "second", traffic: inputs.msg_per_s ?? 0, capacity_given: false, inputs };
 }
 
 /** The inputs with the capacities that hold for them: those asked for, or what is known of just such a cluster. */
@@ -32,13 +34,11 @@ export function settled(state: State, data: PageData): Inputs {
   const [asked, usual] = [state.inputs, data.inputs];
   let inputs = asked;
   if (asked.deployment !== usual.deployment) {
-    const own = asked.capacity_msg_per_s === usual.capacity_msg_per_s;
     inputs = { ...inForm({ ...asked, deployment: usual.deployment }, asked.deployment), broker_zones: asked.broker_zones };
-    if (!own) inputs.capacity_msg_per_s = asked.capacity_msg_per_s;
   }
-  const given = asked.capacity_msg_per_s !== usual.capacity_msg_per_s;
-  if (given) {
-    inputs = { ...inputs, capacity_low_msg_per_s: null, capacity_high_msg_per_s: null, capacity_nodes_down: null };
+  if (state.capacity_given) {
+    const none = { capacity_low_msg_per_s: null, capacity_high_msg_per_s: null, capacity_nodes_down: null };
+    inputs = { ...inputs, ...none, capacity_msg_per_s: asked.capacity_msg_per_s };
   } else if (CAPACITY_OF.some((name) => asked[name] !== usual[name])) {
     inputs = withKnownCapacity(inputs, data.capacities);
   }
@@ -52,6 +52,14 @@ export function rateProblem(state: State, data: PageData): string | null {
   if (rate > MOST_MSG_PER_S) return "give at most 10,000,000 messages a second";
   const none = rate > 0 && rate * secondsPerMonth(state.inputs) < 1 - 1e-9;
   return none ? "that is less than a message a month; give 0 or more" : null;
+}
+
+/** Sets the reader's own capacity, null where theirs is not known; what the page knows of their cluster is not theirs. */
+export function giveCapacity(state: State, value: number | null, data: PageData): void {
+  const inputs = { ...state.inputs, capacity_msg_per_s: data.inputs.capacity_msg_per_s };
+  const known = settled({ ...state, capacity_given: false, inputs }, data).capacity_msg_per_s;
+  state.capacity_given = value !== known;
+  state.inputs.capacity_msg_per_s = state.capacity_given ? value : data.inputs.capacity_msg_per_s;
 }
 
 /** Messages a second, as a monthly mean; null: no rate that can be priced has that bill. */

@@ -113,6 +113,8 @@ function cluster(answer: Answer, best: Priced, data: PageData): string {
     : `${name} costs ${dollars(mine.usd)} ${hours ? `with ${hours}` : "before staff time"}, and is`;
   const mirrored = answer.inputs.deployment === "pair" ? ` ${data.of_mirroring}` : "";
   const parts = against([BATCHED, AS_USED].flatMap((id) => pairOf(answer, id, mine.option.id) ?? []), answer.rate);
+  // without a price of SQS there is nothing that it is cheaper or dearer than
+  if (!parts.length) return `${name} costs ${dollars(mine.usd)} ${hours ? `with ${hours}` : "before staff time"}.${mirrored}`;
   // what has a comma of its own does not run into the next
   const joined = parts.some((part) => part.includes(" up to ") || part.includes(" again ")) ? parts.join(", and ") : listing(parts);
   return `${costs} ${joined}.${mirrored}`;

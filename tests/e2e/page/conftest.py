@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.page.site import pages_of, write_site
 
 #: as root it needs the first; with the others it asks nothing of the network by itself
 FLAGS = (
@@ -27,3 +30,15 @@ def browser() -> Iterator[Browser]:
         )
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture
+def opened(browser: Browser, site: Path) -> Iterator[Callable[..., Page]]:
+    """Opens a page of the site, with a hash; an error on it fails the test."""
+    with pages_of(browser, site) as open_page:
+        yield open_page

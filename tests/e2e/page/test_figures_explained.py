@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,22 @@ def test_a_price_opens_its_bill_and_a_rate_its_crossing(page, files):
     said = explained(page)
     assert said.startswith("RabbitMQ pair of m7g.large against SQS as used")
     assert "queries/money/crossover.sql" in said
+
+
+def test_a_figure_that_reads_like_a_crossing_is_explained_as_what_it_is(page, files):
+    """The reader's own rate, what a cluster must carry at it, and hours, each the number of a crossing."""
+    same = "traffic=1440&peak_factor=1&utilisation=1&hours=44&hour_rate=0"
+    opened(page, files["run"], f"#v1&deployment=pair&{same}")
+    beside = page.locator("#yours-beside button.said")
+    assert beside.filter(has_text="1,440").count() > 0
+    for part in ("#yours-verdict", "#yours-supposed"):
+        page.locator(f"{part} button.said", has_text="1,440").first.click()
+        assert explained(page).startswith("What these figures come from"), part
+    hours, crossing = beside.filter(has_text=re.compile("^44$")).all()[:2]
+    crossing.click()
+    assert explained(page).startswith("RabbitMQ pair of m7g.large against SQS as used")
+    hours.click()
+    assert explained(page).startswith("What these figures come from")
 
 
 def test_names_dates_and_releases_are_no_figures(page, files):

@@ -89,6 +89,22 @@ def test_it_follows_the_run_and_goes_to_its_report(opened: Page, run, tmp_path):
     )
 
 
+def test_what_is_happening_is_not_said_anew_while_it_goes_on(opened: Page, run):
+    run[1].show(under_way())
+    opened.locator("#now", has_text="measure. 1 of 4 cases settled.").wait_for()
+    opened.evaluate(
+        """() => {
+            window.anew = 0;
+            new MutationObserver(() => { window.anew += 1; }).observe(
+                document.getElementById('now'), {childList: true, characterData: true, subtree: true});
+            const shown = new MutationObserver(() => document.body.classList.add('again'));
+            shown.observe(document.getElementById('cases'), {childList: true});
+        }"""
+    )
+    opened.locator("body.again").wait_for()
+    assert opened.evaluate("anew") == 0
+
+
 def test_an_interrupted_run_says_so_and_where_its_results_are(opened: Page, run, tmp_path):
     run[1].show(under_way())
     run[1].end("interrupted")

@@ -10,51 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
 from tests.support.page.accessible import assert_accessible
-
-DESK = {"width": 1280, "height": 900}
-HOSTILE = "=cmd|'/c calc'!A1 <img src=x onerror=alert(1)>"
-#: a few cases: the controls need none
-PLAN = sample.planned()[:4]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("pages")
-    report = sample.report(PLAN)
-    (folder / "index.html").write_text(render(report, None))
-    (folder / "hostile.html").write_text(render(report.model_copy(update={"title": HOSTILE}), None))
-    return folder
-
-
-@pytest.fixture
-def opened(browser, site):
-    """Opens a page; fails in the end on an error, a word on the console or a request for anything else."""
-    pages: list[Page] = []
-    events: list[str] = []
-
-    def open_page(name: str = "index.html", hash: str = "", **options) -> Page:
-        page = browser.new_page(**{"viewport": DESK, **options})
-        pages.append(page)
-        page.on("console", lambda message: events.append(message.text))
-        page.on("pageerror", lambda error: events.append(str(error)))
-        page.on(
-            "request",
-            lambda request: events.append(request.url) if not _is_ours(request.url, site) else None,
-        )
-        page.goto((site / name).as_uri() + hash)
-        return page
-
-    yield open_page
-    for page in pages:
-        page.close()
-    assert events == []
-
-
-def _is_ours(url: str, site: Path) -> bool:
-    return url.startswith((site.as_uri(), "data:image/svg+xml", "blob:"))
+from tests.support.page.site import HOSTILE, PLAN
 
 
 def verdict(page: Page) -> str:

@@ -171,7 +171,7 @@ def test_each_table_says_by_which_query_its_figures_were_made(opened):
     assert "queries/money/crossover.sql" in dialog.inner_text()
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
-    page.locator("#table-parallel button.origin").press("Enter")
+    page.locator("#table-scenario-parallel button.origin").press("Enter")
     assert "Every figure is a column of a query over the run's rows" in dialog.inner_text()
     fold = dialog.locator("details", has_text="queries/throughput.sql")
     fold.locator("summary").press("Enter")

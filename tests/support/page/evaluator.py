@@ -1,4 +1,4 @@
-"""The page's own arithmetic, run by Node.js: ``web/test/evaluate.ts`` with everything that it imports."""
+"""The page's own arithmetic and figures, run by Node.js: ``web/test/`` with everything that it imports."""
 
 from __future__ import annotations
 
@@ -18,13 +18,25 @@ def evaluated(data: dict[str, Any], settings: Iterable[dict[str, Any]]) -> list[
 
     :param data: as a report embeds it
     """
-    with tempfile.TemporaryDirectory(prefix="breakeven-page-") as folder:
-        program = Path(folder) / "evaluate.mjs"
-        bundle(WEB / "test" / "evaluate.ts", program, "--platform=node", "--format=esm")
-        asked = json.dumps({"data": data, "settings": list(settings)})
-        done = subprocess.run(["node", program], input=asked, capture_output=True, text=True, check=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[dict[str, Any]] = _run("evaluate", {"data": data, "settings": list(settings)})
     return found
+
+
+def written(figures: Iterable[tuple[str, float]]) -> list[str]:
+    """What the page writes of each figure, which is a function's name and a value."""
+    found: list[str] = _run("numbers", list(figures))
+    return found
+
+
+def _run(program: str, asked: Any) -> Any:
+    """What ``web/test/<program>.ts`` answers."""
+    with tempfile.TemporaryDirectory(prefix="breakeven-page-") as folder:
+        built = Path(folder) / f"{program}.mjs"
+        bundle(WEB / "test" / f"{program}.ts", built, "--platform=node", "--format=esm")
+        done = subprocess.run(
+            ["node", built], input=json.dumps(asked), capture_output=True, text=True, check=True
+        )
+    return json.loads(done.stdout)
 
 
 def bundle(source: Path, out: Path, *options: str) -> None:

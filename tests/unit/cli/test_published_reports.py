@@ -66,7 +66,7 @@ def digits(cells: list[str] | tuple[str, ...]) -> str:
 def page_rows(runs: Path, letter: str, scenario: str) -> dict[tuple[str, str], list[str]]:
     """(section, label) -> cells of a scenario's table on the page; every row says that it is published."""
     root = parse(file(runs, letter, "index.html"))
-    (figure,) = [f for f in root.iter("figure") if f.get("id") == f"table-{scenario}"]
+    (figure,) = [f for f in root.iter("figure") if f.get("id") == f"table-scenario-{scenario}"]
     found, section = {}, ""
     for row in figure.find(".//tbody"):
         if row.get("class") == "section":

@@ -8,11 +8,13 @@ import { own, pairOf } from "../words.js";
 import { svg } from "./dom.js";
 import { MARGIN, YOU, type Scale } from "./frame.js";
 import { labels } from "./labels.js";
-import { stroke, type Theme } from "./palette.js";
+import { LINE, stroke, type Theme } from "./palette.js";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const RATES: [number, number] = [0.1, 100_000];
 const SAMPLES = 160;
+/** of the axes, at most, CSS pixels */
+const CHARACTER = 7;
 /** further crossings of a pair that are said in words */
 const MOST_SAID = 5;
 /** crossings of a pair that are drawn small, if there are more */
@@ -44,7 +46,7 @@ export function chart(answer: Answer, width: number, height: number, theme: Them
     },
     ...bands(marked, scale, theme),
     ...axes(scale, theme),
-    ...curves.map((curve, at) => line(answer.options[at] as Priced, curve, scale, theme)),
+    ...curves.map((curve, at) => line(answer.options[at] as Priced, answer, curve, scale, theme)),
     ...marked.flatMap((mark) => range(mark, scale, theme)),
     ...marked.map((mark) => ring(mark, scale, theme)),
     ...you(answer, scale, theme),
@@ -124,9 +126,32 @@ function decades([from, to]: [number, number]): number[] {
   return found;
 }
 
-function short(value: number): string {
-  if (value >= 1e6) return `${value / 1e6}M`;
-  return value >= 1e4 ? `${value / 1e3}k` : value.toLocaleString("en-US");
+/** A power of ten: 0.0001, 1,000, 10k, 1M. */
+function short(power: number): string {
+  if (power < 1) return power.toFixed(Math.round(-Math.log10(power)));
+  if (power >= 1e6) return `${power / 1e6}M`;
+  return power >= 1e4 ? `${power / 1e3}k` : power.toLocaleString("en-US");
+}
+
+/** The same of dollars: $0.10. */
+function dollarsShort(power: number): string {
+  return power < 1 ? `$${power.toFixed(2)}` : `$${short(power)}`;
+}
+
+/** Of the rates, from the last one, those whose names do not run into one another: each with its place and its anchor. */
+function named(scale: Scale): [string, number, string][] {
+  const right = scale.width - MARGIN.right;
+  let free = Infinity;
+  return decades(scale.rates).reverse().flatMap<[string, number, string]>((rate) => {
+    const [words, x] = [short(rate), scale.x(rate)];
+    const room = words.length * CHARACTER;
+    // the last one, at the edge, ends with it
+    const isLast = x > right - 1;
+    const end = isLast ? scale.width - 1 : x + room / 2;
+    if (end > free - CHARACTER) return [];
+    free = end - room;
+    return [isLast ? [words, end, "end"] : [words, x, "middle"]];
+  });
 }
 
 function axes(scale: Scale, theme: Theme): SVGElement[] {
@@ -135,15 +160,11 @@ function axes(scale: Scale, theme: Theme): SVGElement[] {
   const rule = (x1: number, y1: number, x2: number, y2: number) => svg("line", { x1, y1, x2, y2, stroke: theme.grid });
   const text = (x: number, y: number, words: string, anchor: string) =>
     svg("text", { x, y, fill: theme.muted, "text-anchor": anchor }, words);
-  // the last one, at the edge, ends with it
-  const tick = (x: number, words: string) =>
-    text(x > right - 1 ? scale.width - 1 : x, bottom + 16, words, x > right - 1 ? "end" : "middle");
   return [
-    ...decades(scale.rates).flatMap((rate) => [
-      rule(scale.x(rate), MARGIN.top, scale.x(rate), bottom), tick(scale.x(rate), short(rate)),
-    ]),
+    ...decades(scale.rates).map((rate) => rule(scale.x(rate), MARGIN.top, scale.x(rate), bottom)),
+    ...named(scale).map(([words, x, anchor]) => text(x, bottom + 16, words, anchor)),
     ...decades(scale.usd).flatMap((usd) => [
-      rule(MARGIN.left, scale.y(usd), right, scale.y(usd)), text(MARGIN.left - 6, scale.y(usd) + 4, `$${short(usd)}`, "end"),
+      rule(MARGIN.left, scale.y(usd), right, scale.y(usd)), text(MARGIN.left - 6, scale.y(usd) + 4, dollarsShort(usd), "end"),
     ]),
     text(right, scale.height - 6, "messages a second, monthly mean", "end"),
     svg(
@@ -158,16 +179,16 @@ function axes(scale: Scale, theme: Theme): SVGElement[] {
 function bands(marked: Mark[], scale: Scale, theme: Theme): SVGElement[] {
   return marked.flatMap(({ pair, row }) => {
     if (row.rate !== pair.rate || row.low === null || row.high === null) return [];
-    const x = scale.x(row.low);
-    const width = Math.max(2, scale.x(row.high) - x);
+    const [x, end] = [row.low, row.high].map((rate) => scale.x(Math.min(rate, scale.rates[1]))) as [number, number];
+    const width = Math.max(2, end - x);
     return [svg("rect", { x, y: MARGIN.top, width, height: scale.height - MARGIN.top - MARGIN.bottom, fill: theme.band })];
   });
 }
 
-function line(one: Priced, curve: [number, number][], scale: Scale, theme: Theme): SVGElement {
+function line(one: Priced, answer: Answer, curve: [number, number][], scale: Scale, theme: Theme): SVGElement {
   const path = curve.map(([rate, usd], at) => `${at ? "L" : "M"}${scale.x(rate).toFixed(1)} ${scale.y(usd).toFixed(1)}`);
-  const { stroke: colour, dash } = stroke(one, theme);
-  const drawn = { d: path.join(""), fill: "none", stroke: colour, "stroke-width": 2.2, "stroke-linejoin": "round" };
+  const { stroke: colour, dash } = stroke(one, answer, theme);
+  const drawn = { d: path.join(""), fill: "none", stroke: colour, "stroke-width": LINE, "stroke-linejoin": "round" };
   return svg("path", dash ? { ...drawn, "stroke-dasharray": dash } : drawn);
 }
 
@@ -206,7 +227,7 @@ function you(answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
     ...answer.options.flatMap((one) =>
       one.usd === null
         ? []
-        : [svg("circle", { cx: x, cy: scale.y(one.usd), r: 4, fill: stroke(one, theme).stroke, stroke: theme.paper })],
+        : [svg("circle", { cx: x, cy: scale.y(one.usd), r: 4, fill: stroke(one, answer, theme).stroke, stroke: theme.paper })],
     ),
   ];
 }

@@ -23,3 +23,17 @@ export function sql(name: string): HTMLElement | null {
     el("div", { class: "scroll", role: "region", "aria-label": found.file, tabindex: 0 }, el("pre", {}, found.text)),
   );
 }
+
+/** A press that begins and ends outside of it closes a dialog; one that is dragged there, as a text is selected, does not. */
+export function closeFromOutside(dialog: HTMLDialogElement): void {
+  let began = false;
+  const isOutside = ({ clientX: x, clientY: y }: MouseEvent) => {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    return x < left || x > right || y < top || y > bottom;
+  };
+  dialog.addEventListener("pointerdown", (event) => (began = isOutside(event)));
+  dialog.addEventListener("click", (event) => {
+    if (began && isOutside(event)) dialog.close();
+    began = false;
+  });
+}

@@ -35,6 +35,12 @@ export function byId(id: string): HTMLElement {
   return found;
 }
 
+/** Sets a text that is not there already: of what is set anew, listeners are told, and a selection in it is lost. */
+export function say(id: string, text: string): void {
+  const node = byId(id);
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /** Such as us-east-1. */
 const REGION = /\b([a-z]{2}(?:-[a-z]{2,12}){1,2}-\d)\b/;
 

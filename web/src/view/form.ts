@@ -1,21 +1,27 @@
 // The form: a field for each control, what is wrong beside it, and the state that it says.
 import type { Field, PageData } from "../data.js";
-import { CONTROLS, TRAFFIC, UNITS, combinationProblem, fieldProblem, parsed, parsedSize, separatorProblem, unitProblem, type Control } from "../controls.js";
+import {
+  CONTROLS, TRAFFIC, UNITS, combinationProblem, dollarProblem, fieldProblem, separatorProblem, unitProblem, valueOf, type Control,
+} from "../controls.js";
 import { set } from "../hash.js";
-import { number, size } from "../numbers.js";
-import { rateProblem, type State, TrafficUnit } from "../state.js";
-import { byId, el } from "./dom.js";
+import { listing, number, size } from "../numbers.js";
+import { giveCapacity, rateProblem, settled, type State, TrafficUnit } from "../state.js";
+import { byId, el, say } from "./dom.js";
 
 const TRAFFIC_FIELD: Field = { least: 0, most: 1e15 };
+const CAPACITY = "capacity_msg_per_s";
 
 export class Form {
   private readonly boxes = new Map<string, HTMLElement>();
+  /** whether the fields say the state that is shown */
+  private whole = true;
 
-  /** `changed` is called with every state that is whole. */
+  /** `changed` is called with every state that is whole, `refused` with what is wrong with one that is not. */
   constructor(
     private readonly data: PageData,
     private state: State,
     private readonly changed: (state: State) => void,
+    private readonly refused: (said: string) => void,
   ) {
     const [first, more] = [byId("controls-first"), byId("controls-more")];
     for (const control of CONTROLS) {
@@ -29,11 +35,7 @@ export class Form {
   /** Puts a state into the fields. */
   show(state: State): void {
     this.state = state;
-    for (const control of CONTROLS) {
-      const field = this.field(control.key);
-      if (field instanceof HTMLSelectElement) this.fillChoices(control, field);
-      field.value = this.text(control);
-    }
+    this.fill();
     (byId("control-unit") as HTMLSelectElement).value = state.unit;
     this.mark([]);
     this.reveal();
@@ -46,16 +48,21 @@ export class Form {
     const described = `${id}-problem${hints ? ` ${id}-hint` : ""}`;
     const field = control.kind === "select"
       ? el("select", { id, "aria-describedby": described, change: listener })
-      : el("input", { id, "aria-describedby": described, inputmode: control.kind === "number" ? "decimal" : "text",
-          autocomplete: "off", input: listener, change: () => this.tidy(control) });
+      : el("input", { id, "aria-describedby": described, inputmode: this.keypad(control), autocomplete: "off",
+          input: listener, change: () => this.tidy(control) });
     const box = el(
       "div", { class: control === TRAFFIC ? "control traffic" : "control" },
       el("label", { for: id }, control.label),
       control === TRAFFIC ? el("div", { class: "pair" }, field, this.units()) : field,
       hints ? el("small", { id: `${id}-hint` }, hints) : null,
-      el("p", { id: `${id}-problem`, class: "problem", role: "alert" }),
+      el("p", { id: `${id}-problem`, class: "problem" }),
     );
     return box;
+  }
+
+  /** Keypads for decimals have the comma of their country, which is none here, and no letters for "3 million". */
+  private keypad(control: Control): string {
+    return control.kind === "number" && this.data.fields[control.key]?.whole ? "numeric" : "text";
   }
 
   private units(): HTMLElement {
@@ -75,45 +82,52 @@ export class Form {
     field.replaceChildren(...there.map(([value, name]) => el("option", { value }, name)));
   }
 
+  /** Puts the state into every field but the one that is excepted. */
+  private fill(except: Element | null = null): void {
+    for (const control of CONTROLS) {
+      const field = this.field(control.key);
+      if (field instanceof HTMLSelectElement) this.fillChoices(control, field);
+      else if (field === except) continue;
+      field.value = this.text(control);
+    }
+  }
+
+  /** What a field shows of the state: as capacity the one that the answer is of. */
   private text(control: Control): string {
     if (control === TRAFFIC) return number(this.state.traffic);
     if (control.key === "region") return this.state.region;
     const [name] = control.sets;
-    const value = name ? this.state.inputs[name] : null;
+    const inputs = control.key === CAPACITY ? settled(this.state, this.data) : this.state.inputs;
+    const value = name ? inputs[name] : null;
     if (value === null) return "";
     if (control.kind === "size") return size(Number(value));
     return typeof value === "number" ? number(value) : String(value);
   }
 
-  /** Once it is left, a field that is whole says its value as the page writes it: 2 KiB, 3,000,000. */
+  /** Once it is left, a field says its value as the page writes it, where all are whole: 2 KiB, 3,000,000. */
   private tidy(control: Control): void {
-    const field = this.field(control.key);
-    if (field.getAttribute("aria-invalid") === "false") field.value = this.text(control);
+    if (this.whole) this.field(control.key).value = this.text(control);
   }
 
-  /** Reads every field; a state that is not whole is said beside its fields, and changes nothing else. */
+  /** Reads the fields that count; a state that is not whole is said beside its fields, and changes nothing else. */
   private read(): void {
-    const problems: [string, string][] = [];
     const next: State = { ...this.state, inputs: { ...this.state.inputs } };
     next.unit = (byId("control-unit") as HTMLSelectElement).value as TrafficUnit;
-    for (const control of CONTROLS) {
+    // what is chosen says which of the others count
+    for (const control of CONTROLS) if (control.kind === "select") this.take(control, next);
+    const asked = CONTROLS.filter((control) => control.kind !== "select" && (control.shown?.(next, this.data) ?? true));
+    const problems = asked.flatMap<[string, string]>((control) => {
       const problem = this.take(control, next);
-      if (problem) problems.push([control.key, problem]);
-    }
-    const combined = problems.length ? null : combinationProblem(next.inputs);
+      return problem ? [[control.key, problem]] : [];
+    });
+    const combined = problems.length ? null : combinationProblem(settled(next, this.data));
     if (combined) problems.push(combined);
     const wrong = problems.length ? null : rateProblem(next, this.data);
     if (wrong) problems.push(["traffic", wrong]);
     this.mark(problems);
     if (problems.length) return;
     this.state = next;
-    for (const control of CONTROLS) {
-      const field = this.field(control.key);
-      if (field instanceof HTMLSelectElement) {
-        this.fillChoices(control, field);
-        field.value = this.text(control);
-      }
-    }
+    this.fill(document.activeElement);
     this.reveal();
     this.changed(next);
   }
@@ -123,39 +137,51 @@ export class Form {
     const text = this.field(control.key).value.trim();
     // what is shown is rounded: a field that nobody has touched keeps its whole value
     if (text === this.text(control)) return null;
-    if (control === TRAFFIC) {
-      next.traffic = parsed(text);
-      return separatorProblem(text, control) ?? fieldProblem(next.traffic, TRAFFIC_FIELD);
-    }
     if (control.key === "region") {
       next.region = text;
       return null;
     }
-    const field = this.data.fields[control.key] ?? {};
-    if (text === "" && field.optional) {
-      set(next.inputs, control.sets, null);
+    const field = control === TRAFFIC ? TRAFFIC_FIELD : (this.data.fields[control.key] ?? {});
+    if (control.kind === "select" || (text === "" && field.optional)) {
+      this.put(control, next, text === "" && field.optional ? null : text);
       return null;
     }
-    if (control.kind === "select") {
-      set(next.inputs, control.sets, text);
-      return null;
-    }
-    const value = control.kind === "size" ? parsedSize(text) : parsed(text);
-    set(next.inputs, control.sets, value);
-    return unitProblem(text, control) ?? separatorProblem(text, control) ?? fieldProblem(value, field);
+    const value = valueOf(text, control, next.unit);
+    this.put(control, next, value);
+    return (
+      unitProblem(text, control) ?? dollarProblem(text, control, next.unit) ?? separatorProblem(text, value, control) ??
+      fieldProblem(value, field)
+    );
+  }
+
+  private put(control: Control, next: State, value: string | number | null): void {
+    if (control === TRAFFIC) next.traffic = Number(value);
+    else if (control.key === CAPACITY) giveCapacity(next, value as number | null, this.data);
+    else set(next.inputs, control.sets, value);
   }
 
   private mark(problems: [string, string][]): void {
-    for (const { key } of CONTROLS) {
-      const problem = problems.find(([name]) => name === key)?.[1] ?? "";
-      const said = byId(`control-${key}-problem`);
-      if (said.textContent !== problem) said.textContent = problem;
-      this.field(key).setAttribute("aria-invalid", String(problem !== ""));
-      if (problem) this.boxes.get(key)?.removeAttribute("hidden");
+    const wrong = CONTROLS.filter(({ key }) => problems.some(([name]) => name === key));
+    for (const control of CONTROLS) {
+      const problem = problems.find(([name]) => name === control.key)?.[1] ?? "";
+      say(`control-${control.key}-problem`, problem);
+      this.field(control.key).setAttribute("aria-invalid", String(problem !== ""));
+      if (problem) this.unfold(control);
     }
-    const stale = problems.length > 0;
-    byId("yours").classList.toggle("stale", stale);
-    byId("yours-note").textContent = stale ? "What is shown is of the last inputs that were whole." : "";
+    this.whole = !wrong.length;
+    byId("yours").classList.toggle("stale", !this.whole);
+    const names = listing(wrong.map(({ label }) => label));
+    say("yours-note", this.whole ? "" : `What is shown is of the last inputs that were whole. To correct: ${names}.`);
+    const [first] = problems;
+    if (first) this.refused(`${wrong[0]?.label ?? ""}: ${first[1]}`);
+  }
+
+  /** Nothing that is wrong stays out of sight. */
+  private unfold(control: Control): void {
+    const box = this.boxes.get(control.key);
+    box?.removeAttribute("hidden");
+    const fold = box?.closest("details");
+    if (fold) fold.open = true;
   }
 
   private reveal(): void {

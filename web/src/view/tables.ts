@@ -55,7 +55,7 @@ export function prices(answer: Answer, data: PageData, theme: Theme, explains: E
     const price = one.usd === null ? "not priced" : dollars(one.usd);
     return el(
       "tr", { class: alike.includes(one) ? "best" : ranked.includes(one) ? "" : "beside" },
-      el("th", { scope: "row" }, swatch(one, theme), ` ${one.option.label}`),
+      el("th", { scope: "row" }, swatch(one, answer, theme), ` ${one.option.label}`),
       el("td", {}, figureButton(`price-${one.option.id}`, price, `${one.option.label}, a month`, () => explains.price(one))),
       el("td", {}, alike.includes(one) ? "cheapest" : more === null ? "–" : `${more < 0 ? "" : "+"}${dollars(more)}`),
       el("td", {}, one.option.side === "sqs" ? "–" : String(one.lines[0]?.clusters ?? 1)),
@@ -65,7 +65,12 @@ export function prices(answer: Answer, data: PageData, theme: Theme, explains: E
   const titles = ["Option", "$ a month", "more than the cheapest", "clusters", "latency near this rate"];
   const table = el("table", {}, head(...titles), el("tbody", {}, ...rows));
   const latency = "Latency: of cases at half to twice this rate and size that kept up; elsewhere messages waited in a growing queue.";
-  return framed("What your traffic costs", "prices", table, [notCompared(answer, data), latency, ...answer.left_out].filter(Boolean).join(" "));
+  return framed("What your traffic costs", "prices", table, [notCompared(answer, data), latency, ...leftOut(answer)].filter(Boolean).join(" "));
+}
+
+/** A sentence for each reason why options have no price, which several of them may share. */
+function leftOut({ left_out: reasons }: Answer): string[] {
+  return [...new Set(reasons)].map((reason) => `Not priced: ${reason.replace(/\.$/, "")}.`);
 }
 
 function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {

@@ -27,10 +27,11 @@ AMAZON = "#6d4aa5"
 CLUSTERS = ("#e8a27f", "#c2410c", "#7d2a08", "#3f1504")
 SQS_FILL = "#bcd5ea"
 _PALE = {AS_USED: SQS_LOOK.pale, BATCHED: SQS_LOOK.pale, RABBITMQ: RABBITMQ_LOOK.pale}
+#: no two alike without their colours, and those of the page: ``web/src/view/palette.ts``
 _STYLES: dict[str, dict[str, Any]] = {
     AS_USED: {"color": SQS_LOOK.colour, "linestyle": "-", "linewidth": 2.4},
     BATCHED: {"color": SQS_LOOK.colour, "linestyle": (0, (6, 2)), "linewidth": 2.0},
-    RABBITMQ: {"color": RABBITMQ_LOOK.colour, "linestyle": "-", "linewidth": 2.4},
+    RABBITMQ: {"color": RABBITMQ_LOOK.colour, "linestyle": (0, (3, 1.5)), "linewidth": 2.4},
     AMAZON_MQ: {"color": AMAZON, "linestyle": (0, (6, 2, 1.5, 2)), "linewidth": 1.8},
 }
 

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from breakeven.pricing.bill.consumers import FARGATE_GB
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import AMAZON_MQ, SQS_NAMES
@@ -23,7 +22,6 @@ from breakeven.pricing.prices.price import Price
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.earlier_inputs import EarlierInputs
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.headline import headline
 from breakeven.report.money.option_words import SHORT
 from breakeven.report.render.page_evidence import Printed, evidence
 from breakeven.terms import TargetName
@@ -33,7 +31,7 @@ VERSION = 1
 #: messages a second, where a question asks of no rate
 USUAL_RATE = 100.0
 #: what a schema calls the bounds of a field -> what the page calls them
-BOUNDS = {"minimum": "least", "maximum": "most", "exclusiveMinimum": "above", "enum": "options"}
+BOUNDS = {"minimum": "least", "maximum": "most", "exclusiveMinimum": "above"}
 Json = dict[str, Any]
 
 
@@ -61,7 +59,6 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
         "version": VERSION,
         "kind": "published" if printed else "run",
         "title": report.title,
-        "headline": headline(report),
         "sqs_names": SQS_NAMES,
         "sqs_short_names": SHORT,
         "of_mirroring": mirroring_note(ClusterForm(deployment="pair")),
@@ -80,7 +77,6 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
             }
             for name, one in broker_types().items()
         },
-        "fargate_gb": {f"{vcpu:g}": sizes for vcpu, sizes in FARGATE_GB.items()},
         "inputs": inputs.model_dump(mode="json")
         | {"msg_per_s": USUAL_RATE if inputs.msg_per_s is None else inputs.msg_per_s},
         "fields": _fields(),

@@ -107,7 +107,6 @@ def _death(
         "said": said,
         "msg_per_s": msg_per_s,
         "message_bytes": case.parameters.get("message_bytes"),
-        "case": words.case_name(case),
         "source": source,
     }
 
@@ -145,7 +144,6 @@ def _latencies(cases: Iterable[tuple[str, CaseReport, str | None]]) -> Iterator[
             "behind": not origin.startswith("published")
             and (not kept_up(case) if of_whole else fell_behind(case)),
             "batched": _number(case.parameters.get("send_batch")) > 1,
-            "case": words.case_name(case),
         }
 
 

@@ -52,6 +52,11 @@ def by_machine(cases: Sequence[CaseReport]) -> bool:
     return any("nodes" in case.parameters or not FIGURES.keys().isdisjoint(case.printed) for case in cases)
 
 
+def slug_of(scenario: str, part: int | None = None) -> str:
+    """Of a table, whatever a suite calls its scenario: no other table has it, with its look and queries."""
+    return f"scenario-{scenario}" if part is None else f"part-{part}-of-scenario-{scenario}"
+
+
 def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str, ...]) -> Table:
     """One row a case: the machine, what differs between the rows, and the printed figures."""
     columns = {name: [_parameter(case, name) for case in cases] for name in PARAMETERS}
@@ -63,7 +68,7 @@ def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str,
     targets = dict.fromkeys(words.target_name(case.target) for case in cases)
     same = "; ".join(f"{PARAMETERS[name]}: {text}" for name, text in alike.items())
     return Table(
-        slug=scenario,
+        slug=slug_of(scenario),
         caption=f"{words.scenario_name(scenario.replace('-', ' '))} · {words.listing(list(targets))}",
         label_titles=("Machine",),
         columns=(

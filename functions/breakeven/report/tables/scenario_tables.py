@@ -19,7 +19,7 @@ from breakeven.report.tables.figures import (
     scenarios,
     shown_figure,
 )
-from breakeven.report.tables.machine_tables import by_machine, machines_table
+from breakeven.report.tables.machine_tables import by_machine, machines_table, slug_of
 
 MATRIX_UNITS = "Mean and p95 in milliseconds."
 MATRIX_PRINTED = "Means in milliseconds; a dash where the source prints none."
@@ -83,7 +83,7 @@ def _statistics_table(
         )
     ]
     return Table(
-        slug=scenario,
+        slug=slug_of(scenario),
         caption=_caption(scenario, cases),
         label_titles=("Target",),
         columns=("msg/s", *STATISTIC_TITLES),
@@ -105,7 +105,7 @@ def _matrix_tables(
         lanes.setdefault((case.target, case.repeat), {})[case.cell] = case
     return [
         Table(
-            slug=scenario if len(chunks) == 1 else f"{scenario}-{number}",
+            slug=slug_of(scenario, number if len(chunks) > 1 else None),
             caption=_caption(scenario, cases) + (f" ({number} of {len(chunks)})" if len(chunks) > 1 else ""),
             label_titles=("Target",),
             columns=("msg/s", "mean", "p95") * len(chunk),

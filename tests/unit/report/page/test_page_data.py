@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from breakeven.report.render.page import page
 from breakeven.report.render.page_data import embedded, page_data
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse
-from tests.support.page.evaluator import evaluated
+from tests.support.page.evaluator import WEB, evaluated
 
 PLAN = sample.planned()[:2]
 FORMS = {"rabbitmq": "rabbitmq-pair"}
@@ -77,8 +78,21 @@ def test_every_field_has_the_bounds_of_the_model() -> None:
     assert fields["message_bytes"] == {"least": 1, "most": 1_048_576, "whole": True}
     assert fields["hours"] == {"least": 0, "most": 10_000, "optional": True}
     assert fields["utilisation"] == {"least": 0.01, "most": 1}
-    assert fields["queue"] == {"options": ["standard", "fifo", "fair"]}
+    assert fields["queue"] == {}, "its choices are the control's"
     assert set(fields) == set(data_of(sample.report(PLAN))["inputs"])
+
+
+def test_nothing_is_embedded_that_the_pages_script_does_not_know() -> None:
+    """Keys of rows that come a thousand times in a large run's page."""
+    types = (WEB / "src" / "data.ts").read_text(encoding="utf-8")
+    data = data_of(sample.report())
+    assert data["latencies"]
+    for name, found in (("PageData", data), ("Latency", data["latencies"][0])):
+        (known,) = re.findall(rf"export interface {name} {{\n(.*?)\n}}", types, re.DOTALL)
+        assert set(found) == set(re.findall(r"^  (\w+)\??:", known, re.MULTILINE)), name
+    read = "".join(path.read_text(encoding="utf-8") for path in (WEB / "src").rglob("*.ts"))
+    for name in data:
+        assert re.search(rf"\b{name}\b", read.replace(types, "")), name
 
 
 @pytest.mark.parametrize(
