@@ -9,6 +9,7 @@ from rich.console import Console
 
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.questions import Option
+from breakeven.pricing.cluster_traffic import hop_share, leader_sends
 from breakeven.results.queries import QUERIES, query, query_files
 from cli.crossover.priced_answer import Answer
 from cli.terminal import say
@@ -101,10 +102,11 @@ def _hours(answer: Answer, console: Console) -> None:
 def _capacity(answer: Answer, console: Console) -> None:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
     say(console, f"{answer.capacity_words()}; what binds: {capacity.limit}")
+    sent = leader_sends(inputs, hop_share(inputs.nodes, inputs.leader_hop_share), inputs.message_bytes)
     say(
         console,
-        f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.copies}): the leader sends each "
-        "message once to a consumer and once to each other copy",
+        f"network = baseline / 8 / {sent:,.6g} B: what the leader's node sends of a message to its copies and "
+        "to the consumers that it serves, with what goes beside its body",
     )
     say(
         console,

@@ -163,7 +163,7 @@ def test_a_cluster_of_more_nodes_is_priced_and_called_by_their_number(
     assert "RabbitMQ quorum cluster of 5 m7g.large" in out
     assert "5 nodes over 3 zones" in out
     assert "RabbitMQ quorum cluster of 5 nodes" in out, "in the table of pairs"
-    assert "baseline / 8 / (1024 B x 3)" in out, "the leader sends to its group's members"
+    assert "baseline / 8 / 3,216.4 B" in out, "two copies, and deliveries to three of five consumers"
 
 
 def test_every_price_of_the_pairs_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,7 +123,7 @@ def test_of_a_trio_it_is_the_last_crossing_of_the_question_with_as_many_hours(
 
 
 def test_what_lies_beyond_the_search_is_not_said_to_pay() -> None:
-    """Of 256 KiB a thousand clusters of a trio carry less than the charts show; SQS is cheaper again beyond."""
+    """Of 256 KiB a thousand clusters of a trio carry less than the charts show: SQS is cheaper beyond."""
     inputs = ask(
         message_bytes=256 * 1024, broker_zones=1, client_zone_share=0.0, utilisation=0.65, amazon_mq=None
     )

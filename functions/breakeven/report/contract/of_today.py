@@ -12,8 +12,8 @@ NOT_OF_AWS = "in no AWS data that was read"
 #: how sources begin of a price that is the asker's own: a person's hour, or what is paid for SQS now
 OF_THE_ASKER = "given with the question"
 #: in formulas of traffic between zones until each crossing was priced with what goes beside a message's body
-BODIES_ALONE = "crossings a message ("
-OF_BODIES_ALONE = (
+BODIES_ONLY = "crossings a message ("
+OF_BODIES_ONLY = (
     "An earlier version priced traffic between zones by messages' bodies alone, and had deliveries of quorum "
     "queues hop from the leader: the figures are that version's. The page's controls price as today's does."
 )
@@ -27,8 +27,8 @@ def of_today(report: Report) -> Report:
         if isinstance(question.priced_with, EarlierInputs)
         for note in question.priced_with.notes()
     ]
-    if any(BODIES_ALONE in line.formula for bill in report.bills for line in bill.lines):
-        notes.append(OF_BODIES_ALONE)
+    if any(BODIES_ONLY in line.formula for bill in report.bills for line in bill.lines):
+        notes.append(OF_BODIES_ONLY)
     fresh = [note for note in dict.fromkeys(notes) if note not in report.assumptions]
     return report.model_copy(
         update={"prices": _with_publishers(report.prices), "assumptions": [*fresh, *report.assumptions]}

@@ -74,7 +74,9 @@ def test_a_crossing_by_size_goes_on_to_the_next_change_where_there_is_one():
     assert RANGES in table.notes
     once = [row for row in report.crossovers_by_size if not row.again_msg_per_s]
     assert RANGES not in by_size_table(report.model_copy(update={"crossovers_by_size": once})).notes
-    assert size_and_zones(report).endswith("than SQS batched first from about 411 to about 700 messages a second.")
+    assert size_and_zones(report).endswith(
+        "than SQS batched first from about 411 to about 700 messages a second."
+    )
     below = report.crossovers_by_size[0].model_copy(
         update={"cheaper_below": "rabbitmq", "cheaper_above": "sqs-as-used", "again_msg_per_s": 900.0}
     )
