@@ -105,8 +105,8 @@ def _capacity(answer: Answer, console: Console) -> None:
     sent = leader_sends(inputs, hop_share(inputs.nodes, inputs.leader_hop_share), inputs.message_bytes)
     say(
         console,
-        f"network = baseline / 8 / {sent:,.6g} B: what the leader's node sends of a message to its copies and "
-        "to the consumers that it serves, with what goes beside its body",
+        f"network = baseline / 8 / {sent:,.6g} B: what the leader's node sends of a message to its copies "
+        "and to the consumers that it serves, with what goes beside its body",
     )
     say(
         console,

@@ -93,13 +93,13 @@ def test_it_opens_with_the_trio_and_of_a_pair_that_is_chosen_says_that_its_queue
         "the default stands first"
     )
     headline = page.locator("h1").inner_text()
-    assert "with a RabbitMQ trio of m7g.large in 3 zones between the two" in headline
+    assert "and a RabbitMQ trio of m7g.large in 3 zones at no rate priced" in headline
     for place_of_trio in (".verdict", "#yours-beside"):
         assert ended not in page.locator(place_of_trio).inner_text()
-    beside = "A RabbitMQ trio of m7g.large costs $217.40 before staff time"
+    beside = "A RabbitMQ trio of m7g.large costs $218.30 before staff time"
     assert beside in page.locator("#yours-beside").inner_text()
     pair = opened("#v1&deployment=pair").locator("#yours-beside").inner_text()
-    assert "A RabbitMQ pair of m7g.large costs $151.89" in pair
+    assert "A RabbitMQ pair of m7g.large costs $158.55" in pair
     assert pair.endswith(f" {ended}")
 
 

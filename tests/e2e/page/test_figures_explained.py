@@ -88,7 +88,7 @@ def test_every_figure_of_the_first_screen_opens_what_it_comes_from(page, files, 
 def test_a_price_opens_its_bill_and_a_rate_its_crossing(page, files):
     opened(page, files["run"], PAIR).locator("#yours-verdict button.said", has_text="$0.20").click()
     assert explained(page).startswith("SQS batched and long-polled: $0.20 a month")
-    page.locator("#yours-beside button.said", has_text="1,440").first.press("Enter")
+    page.locator("#yours-beside button.said", has_text="5,580").first.press("Enter")
     assert explained(page).startswith("RabbitMQ pair of m7g.large against SQS batched and long-polled")
     page.locator(".keys button.said").first.click()
     said = explained(page)
@@ -98,14 +98,14 @@ def test_a_price_opens_its_bill_and_a_rate_its_crossing(page, files):
 
 def test_a_figure_that_reads_like_a_crossing_is_explained_as_what_it_is(page, files):
     """The reader's own rate, what a cluster must carry at it, and hours, each the number of a crossing."""
-    same = "traffic=1440&peak_factor=1&utilisation=1&hours=44&hour_rate=0"
+    same = "traffic=5580&peak_factor=1&utilisation=1&hours=45&hour_rate=0"
     opened(page, files["run"], f"#v1&deployment=pair&{same}")
     beside = page.locator("#yours-beside button.said")
-    assert beside.filter(has_text="1,440").count() > 0
+    assert beside.filter(has_text="5,580").count() > 0
     for part in ("#yours-verdict", "#yours-supposed"):
-        page.locator(f"{part} button.said", has_text="1,440").first.click()
+        page.locator(f"{part} button.said", has_text="5,580").first.click()
         assert explained(page).startswith("What these figures come from"), part
-    hours, crossing = beside.filter(has_text=re.compile("^44$")).all()[:2]
+    hours, crossing = beside.filter(has_text=re.compile("^45$")).all()[:2]
     crossing.click()
     assert explained(page).startswith("RabbitMQ pair of m7g.large against SQS as used")
     hours.click()

@@ -43,13 +43,13 @@ def test_a_cluster_is_cheaper_up_to_the_next_change(opened):
     page = opened(f"{TRIO}&traffic=400000")
     assert "SQS batched and long-polled is the cheapest: $97,686" in said(page, VERDICT)
     assert (
-        "A RabbitMQ trio of m7g.large costs $102,297 before staff time, and is cheaper than SQS batched only "
-        "above about 2,380 messages a second (between 489 and 2,380) up to about 329,000 (or no crossing if "
+        "A RabbitMQ trio of m7g.large costs $105,512 before staff time, and is cheaper than SQS batched only "
+        "above about 2,680 messages a second (between 501 and 2,680) up to about 294,000 (or no crossing if "
         "batches are half full), and cheaper than"
     ) in said(page, BESIDE)
     assert (
         batched(page)
-        == "above 2,380 / up to 329,000 (or no crossing if batches are half full) / 489 to 2,380"
+        == "above 2,680 / up to 294,000 (or no crossing if batches are half full) / 501 to 2,680"
     )
 
 
@@ -61,25 +61,25 @@ def test_a_cluster_that_stays_cheaper_has_no_end(opened):
 
 @pytest.mark.parametrize(
     ("rate", "here"),
-    [(2385, ""), (2420, "; at this traffic it is not cheaper"), (4778, "; at this traffic it is cheaper")],
+    [(2685, ""), (2720, "; at this traffic it is not cheaper"), (5370, "; at this traffic it is cheaper")],
 )
 def test_of_many_changes_the_readers_traffic_is_said(opened, rate, here):
-    page = opened(f"{TRIO}&traffic={rate}&capacity_msg_per_s=10250")
+    page = opened(f"{TRIO}&traffic={rate}&capacity_msg_per_s=11530")
     none = "or no crossing, depending on what is not known"
-    end = f"up to 2,390 (between 2,390 and 158,000, {none}), 104 more"
-    assert batched(page) == f"above 2,380 / {end} / 489 to 126,000, {none}"
+    end = f"up to 2,690 (between 2,690 and 155,000, {none}), 92 more"
+    assert batched(page) == f"above 2,680 / {end} / 501 to 126,000, {none}"
     assert (
-        f"cheaper than SQS batched above about 2,380 messages a second (between 489 and 126,000, {none}) "
-        f"up to about 2,390 (above which the cheaper one changes 104 more times{here}), and"
+        f"cheaper than SQS batched above about 2,680 messages a second (between 501 and 126,000, {none}) "
+        f"up to about 2,690 (above which the cheaper one changes 92 more times{here}), and"
     ) in said(page, BESIDE)
     best = "a RabbitMQ trio" if "not" not in here else "SQS batched"
     assert f"in us-east-1, {best}" in said(page, VERDICT)
 
 
 def test_the_ranges_reach_to_the_rate_that_is_asked_for(opened):
-    for rate, end in ((320_000, "320,000"), (100, "100,000")):
+    for rate, end in ((280_000, "280,000"), (100, "100,000")):
         ranges = said(opened(f"{TRIO}&traffic={rate}"), "#yours-ranges")
-        above = "(above about 329,000 SQS batched and long-polled is cheaper than it)."
+        above = "(above about 294,000 SQS batched and long-polled is cheaper than it)."
         assert f"from there up to about {end}, the highest rate compared here {above}" in ranges
 
 
@@ -104,14 +104,14 @@ def taken(page: Page) -> str:
 
 
 def test_the_next_change_is_in_the_text_that_is_taken_along(opened):
-    ends = "(between 489 and 2,380), again at 329,000 (or no crossing if batches are half full)"
-    line = f"trio of m7g.large: 2,380 msg/s {ends}\n"
+    ends = "(between 501 and 2,680), again at 294,000 (or no crossing if batches are half full)"
+    line = f"trio of m7g.large: 2,680 msg/s {ends}\n"
     assert line in taken(opened(f"{TRIO}&traffic=100"))
 
 
 def test_what_holds_throughout_says_how_far_it_was_priced(opened):
     page = opened(f"{TRIO}&traffic=100&message_bytes=262144")
-    end = "up to about 34,800 messages a second, where the 1,000th RabbitMQ cluster is full."
+    end = "up to about 44,600 messages a second, where the 1,000th RabbitMQ cluster is full."
     searched = f"at every rate searched, {end}"
     assert f"and is dearer than SQS batched and SQS as used {searched}" in said(page, BESIDE)
     ranges = said(page, "#yours-ranges")
@@ -122,7 +122,7 @@ def test_what_holds_throughout_says_how_far_it_was_priced(opened):
     note = said(page, "#yours-changes .note")
     assert "Always and never: at every rate searched, in messages a second beside RabbitMQ" in note
     assert (
-        "beside RabbitMQ trio of m7g.large up to about 34,800, where the 1,000th RabbitMQ cluster is" in note
+        "beside RabbitMQ trio of m7g.large up to about 44,600, where the 1,000th RabbitMQ cluster is" in note
     )
     assert said(page, "#yours-rings") == ""
     page.locator('[data-key="crossing-sqs-batched-rabbitmq-trio"]').click()
@@ -136,7 +136,7 @@ def test_options_of_the_same_cost_are_named_together(opened):
     assert "SQS as used is the cheapest, and SQS batched and long-polled costs the same: $31.34" in said(
         page, VERDICT
     )
-    assert "With these inputs, SQS, as used or batched, is the cheapest below about 2,380" in said(
+    assert "With these inputs, SQS, as used or batched, is the cheapest below about 2,680" in said(
         page, "#yours-ranges"
     )
     column = page.locator("#yours-prices tbody td:nth-child(3)").all_inner_texts()
@@ -147,7 +147,7 @@ def test_options_of_the_same_cost_are_named_together(opened):
 def test_options_of_nearly_the_same_cost_are_not(opened, batches):
     page = opened(f"{TRIO}&traffic=100&{batches}")
     assert said(page, VERDICT).endswith(
-        "in us-east-1, SQS batched and long-polled is the cheapest: $31.34 a month, $186.06 less than "
+        "in us-east-1, SQS batched and long-polled is the cheapest: $31.34 a month, $186.96 less than "
         "RabbitMQ."
     )
     assert "With these inputs, SQS batched and long-polled is the cheapest" in said(page, "#yours-ranges")
@@ -176,7 +176,7 @@ def test_in_one_zone_it_is_said_where_the_clients_are(opened):
     hint = page.locator("#control-broker_zones-hint").text_content()
     assert "1: clients are in it, too" in hint
     crossing = '[data-key="crossing-sqs-batched-amazon-mq"]'
-    assert said(page, crossing) == "above 2,430"
+    assert said(page, crossing) == "above 2,490"
     assert clients not in said(opened(one_zone.replace("zones=1", "zones=2")), SUPPOSED)
     assert service not in said(opened(f"{TRIO}&broker_zones=1"), SUPPOSED)
     page = opened(f"{one_zone}&client_zone_share=0")

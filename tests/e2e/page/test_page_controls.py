@@ -31,7 +31,7 @@ def test_it_opens_with_the_reports_own_figures(opened):
     assert price(page, "rabbitmq-pair") == f"${bills['rabbitmq']:,.2f}"
     assert price(page, "sqs-as-used") == f"${bills['sqs-as-used']:,.2f}"
     crossing = page.locator('[data-key="crossing-sqs-as-used-rabbitmq-pair"]')
-    assert crossing.inner_text() == "above 43"
+    assert crossing.inner_text() == "above 44"
     assert page.locator("#yours-settings").inner_text() == "At this page's own inputs."
     assert page.evaluate("location.hash") == ""
 

@@ -23,7 +23,9 @@ LOOK = "all => all.map(one => [one.getAttribute('stroke'), one.getAttribute('str
 WIDTH = 2.2
 #: texts but for the rates beside the rings
 AXES = "#yours-chart svg text:not([paint-order])"
-LITTLE = "#v1&unit=month&traffic=10"
+#: of 1 KiB a second crossing would lengthen the axis beyond 100k
+ONE_CROSSING = "message_bytes=768"
+LITTLE = f"#v1&unit=month&traffic=10&{ONE_CROSSING}"
 BOXES = """all => all.map(one => {
     const {left, right, top, bottom} = one.getBoundingClientRect();
     return {words: one.textContent, left, right, top, bottom};
@@ -102,7 +104,8 @@ def test_the_marks_of_the_axes_are_numbers_beside_one_another(opened, site):
 
 def test_a_range_that_goes_beyond_the_axis_is_shaded_up_to_its_end(opened, site):
     known = {"capacity_low_msg_per_s": 2_000, "capacity_high_msg_per_s": 1_100_000}
-    page = opened(with_inputs(site, "unsure.html", capacity_msg_per_s=1_000_000, **known), "#v1&hours=100")
+    unsure = with_inputs(site, "unsure.html", capacity_msg_per_s=1_000_000, **known)
+    page = opened(unsure, f"#v1&hours=100&{ONE_CROSSING}")
     band = page.locator("#yours-chart svg rect").last.bounding_box()
     chart = page.locator("#yours-chart svg").bounding_box()
     assert band["x"] + band["width"] == pytest.approx(chart["x"] + chart["width"] - 14)

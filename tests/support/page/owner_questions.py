@@ -22,15 +22,15 @@ PRICE = '#asked-whose tr[data-price="{}"]'
 QUESTIONS = (
     (OWNER, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $0.20 a month"),
     (OWNER, "what does mine cost?", "price-sqs-as-used", "$3.40"),
-    (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 44"),
-    (OWNER, "and once batched?", f"crossing{BATCHED}", "above 1,440"),
+    (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 45"),
+    (OWNER, "and once batched?", f"crossing{BATCHED}", "above 5,580"),
     (OWNER, "with how much work?", f"hours{USED}", "never"),
     (
         STAFF,
         "what is the cheapest where, with a day of staff time?",
         "#yours-ranges",
-        "SQS batched and long-polled is the cheapest below about 2,430 messages a second (between 1,070 and "
-        "7,410) and an Amazon MQ cluster of mq.m7g.large from there up to about 100,000, the highest rate "
+        "SQS batched and long-polled is the cheapest below about 2,490 messages a second (between 1,080 and "
+        "8,330) and an Amazon MQ cluster of mq.m7g.large from there up to about 100,000, the highest rate "
         "compared here. Amazon MQ is priced without staff time",
     ),
     (LARGE, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $1.96 a month"),

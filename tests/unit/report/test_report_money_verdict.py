@@ -224,6 +224,12 @@ def test_large_messages_never_cross_and_the_traffic_is_why():
     assert "running your own costs $7,558 a month more before any staff time" in takes
 
 
+def test_within_the_free_requests_no_price_of_a_message_is_a_reason():
+    """237,000 of a million requests a month: the next million messages would cost nothing on SQS."""
+    why = noted(message_bytes=65536, msg_per_s=0.03)["The break-even"]
+    assert "a million more messages cost" not in why
+
+
 def test_small_clusters_never_cross_and_their_price_is_why():
     why = noted(capacity_msg_per_s=150.0)["The break-even"]
     assert (
