@@ -18,7 +18,7 @@ from tests.fixtures.report import money, sample
 from tests.fixtures.report.self_tested import proved
 
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-#: bytes of messages of which a trio is the cheapest somewhere between SQS and Amazon MQ; of 1 KiB it is nowhere
+#: bytes of messages of which a trio is the cheapest between SQS and Amazon MQ; of 1 KiB it is nowhere
 TRIO_LEADS = 960
 
 

@@ -15,6 +15,7 @@ from breakeven.targets.catalog import PAIR, SINGLE, SQS, TRIO
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.read import parse_suite
 from breakeven.workload.suite import Suite
+from tests.support.money.traffic_by_hand import moved
 
 
 def suite_of(scenario: dict[str, Any], *targets: str) -> Suite:
@@ -84,8 +85,11 @@ def test_the_plan_prices_what_nodes_pass_to_the_leader():
         case.workload.connect_to: case for case in cases_of({"connect_to": ["any", "leader", "other"]}, PAIR)
     }
     gb = {wanted: cross_zone_gb(case) for wanted, case in to.items()}
-    assert gb["any"] / gb["leader"] == pytest.approx((2.5 + 1 + 1) / (3 + 1))
-    assert gb["other"] / gb["leader"] == pytest.approx((2 + 1 + 2) / (3 + 1))
+    size = to["any"].workload.message_bytes
+    at_the_leader = moved(size, mirrored=3, clients=1)
+    found = {wanted: each / gb["leader"] * at_the_leader for wanted, each in gb.items()}
+    assert found["any"] == pytest.approx(moved(size, mirrored=2.5, clients=1, hops=1))
+    assert found["other"] == pytest.approx(moved(size, mirrored=2, clients=1, hops=2))
 
 
 @pytest.mark.parametrize(

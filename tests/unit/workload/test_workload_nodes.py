@@ -20,6 +20,7 @@ from breakeven.terms import MAX_NODES
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
 from breakeven.workload.suite import Suite
+from tests.support.money.traffic_by_hand import moved
 
 
 def suite_of(sizes: dict[str, Any], kind: str = TRIO, **scenario: Any) -> Suite:
@@ -178,14 +179,22 @@ def test_a_plan_has_the_time_and_the_instances_of_each_node(environment):
 
 
 def test_what_crosses_zones_is_of_the_groups_members_and_of_all_nodes():
-    """Of five nodes in two zones (3 and 2) 6 of 10 pairs have a zone between them."""
+    """Of five nodes in two zones (3 and 2) 6 of 10 pairs have a zone between them. Of quorum queues, deliveries
+    hop to the two nodes without a member.
+    """
     case = case_of(5)
-    messages = cross_zone_gb(case_of(3)) / (2 * (2 / 3) + 2 * (1 / 2) + 2 * (2 / 3) * (2 / 3))
-    assert cross_zone_gb(case) / messages == pytest.approx(2 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
+    size = case.workload.message_bytes
+    of_three = moved(size, copies=2 * (2 / 3), clients=1, hops=(2 / 3) * (2 / 3))
+    each = cross_zone_gb(case_of(3)) / of_three
+    of_five = moved(size, copies=2 * 0.6, clients=1, hops=(0.8 + 0.4) * 0.6)
+    assert cross_zone_gb(case) / each == pytest.approx(of_five)
     every = case_of(5, group_size=5)
-    assert cross_zone_gb(every) / messages == pytest.approx(4 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
+    assert cross_zone_gb(every) / each == pytest.approx(
+        moved(size, copies=4 * 0.6, clients=1, hops=0.8 * 0.6)
+    )
     two = case_of(5, PAIR, group_size=2)
-    assert cross_zone_gb(two) / messages == pytest.approx(2.8 * 0.6 + 2 * (1 / 2) + 2 * 0.8 * 0.6)
+    of_two = moved(size, mirrored=2.8 * 0.6, clients=1, hops=2 * 0.8 * 0.6)
+    assert cross_zone_gb(two) / each == pytest.approx(of_two)
 
 
 def test_nodes_go_to_three_zones_at_most_one_after_another():
