@@ -179,7 +179,7 @@ def test_a_plan_has_the_time_and_the_instances_of_each_node(environment):
 
 
 def test_what_crosses_zones_is_of_the_groups_members_and_of_all_nodes():
-    """Of five nodes in two zones (3 and 2) 6 of 10 pairs have a zone between them. A quorum queue's deliveries
+    """Of five nodes in two zones (3 and 2) 6 of 10 pairs have a zone between them; quorum deliveries
     hop to the two nodes without a member.
     """
     case = case_of(5)
