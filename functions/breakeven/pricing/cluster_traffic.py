@@ -19,7 +19,7 @@ CLIENT_BYTES = 90
 
 def hop_share(nodes: int, known: float | None) -> float:
     """Of clients: how many speak to another node than the queue's leader; any node, where it is not known."""
-    return (nodes - 1) / nodes if known is None else known
+    return (nodes - 1) / nodes if known is None or nodes == 1 else known
 
 
 def hops(form: ClusterForm, hop: float) -> float:

@@ -87,6 +87,11 @@ def test_a_mirrored_cluster_may_have_fewer_copies_than_nodes() -> None:
     assert capacity_of(ask(**MIRRORED, group_size=2)).network == pytest.approx(937e6 / 8 / sent)
 
 
+def test_one_node_leads_all_of_its_queues_whatever_is_said_of_clients() -> None:
+    asked = ask(deployment="single", leader_hop_share=1.0)
+    assert capacity_of(asked).network == pytest.approx(937e6 / 8 / (KIB + CLIENT))
+
+
 def test_nodes_are_in_three_zones_at_most_unless_fewer_are_said() -> None:
     assert [ask(deployment="trio", cluster_nodes=nodes).zones for nodes in (3, 4, 9)] == [3, 3, 3]
     assert ask(**FIVE, broker_zones=2).zones == 2

@@ -10,7 +10,7 @@ export const CLIENT_BYTES = 90;
 
 /** Of clients: how many speak to another node than the queue's leader; any node, unless said. */
 export function hopShare(inputs: Inputs, nodes = nodesOf(inputs)): number {
-  return inputs.leader_hop_share ?? (nodes - 1) / nodes;
+  return nodes === 1 ? 0 : (inputs.leader_hop_share ?? (nodes - 1) / nodes);
 }
 
 function hasMirrors(inputs: Inputs): boolean {
@@ -53,6 +53,6 @@ export function leaderSends(inputs: Inputs): number {
 
 /** The same of Amazon MQ's brokers, each of which has a member of the queue. */
 export function brokerSends(inputs: Inputs, brokers: number): number {
-  const served = 1 - (brokers === 1 ? 0 : hopShare(inputs, brokers));
+  const served = 1 - hopShare(inputs, brokers);
   return (brokers - 1) * (inputs.message_bytes + MEMBER_BYTES) + served * (inputs.message_bytes + CLIENT_BYTES);
 }

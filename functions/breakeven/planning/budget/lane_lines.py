@@ -48,9 +48,8 @@ def cross_zone_gb(case: Case) -> float:
             size,
         )
     elif record.broker:
-        sent = (
-            2 * apart * (size + CLIENT_BYTES)
-        )  # published and delivered; what its nodes send one another is the service's
+        # published and delivered; what its nodes send one another is the service's
+        sent = 2 * apart * (size + CLIENT_BYTES)
     else:
         return 0.0
     messages = expected(case.workload, case.target, "aws").messages
