@@ -208,12 +208,14 @@ function boundaries(answer: Answer): Pair[] {
   return answer.managed ? [...answer.pairs, answer.managed] : answer.pairs;
 }
 
-/** How sure a boundary of two options is, where it is their first change of sides. */
+/** How sure a boundary of two options is, where it is one of their changes of sides. */
 function boundary(answer: Answer, first: Priced, second: Priced, rate: number): string {
   const of = [first, second];
   const found = boundaries(answer).find((pair) => of.includes(pair.first) && of.includes(pair.second));
-  const near = found?.rate != null && Math.abs(found.rate - rate) <= 1e-5 * rate;
-  return found && near ? between(found) : "";
+  const near = (at: number | null) => at !== null && Math.abs(at - rate) <= 1e-5 * rate;
+  if (!found) return "";
+  const later = found.later.find((change) => near(change.rate));
+  return near(found.rate) ? between(found) : later ? between(later) : "";
 }
 
 /** That Amazon MQ, where one of these, has no staff time in its price beside a cluster of one's own that has. */

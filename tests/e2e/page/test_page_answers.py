@@ -83,6 +83,11 @@ def test_the_ranges_reach_to_the_rate_that_is_asked_for(opened):
         assert f"from there up to about {end}, the highest rate compared here {above}" in ranges
 
 
+def test_each_boundary_of_the_ranges_says_how_sure_it_is(opened):
+    ranges = said(opened(f"{TRIO}&traffic=400000"), "#yours-ranges")
+    assert "to about 294,000 (or no crossing if batches are half full) and SQS batched" in ranges
+
+
 def test_both_kinds_of_clusters_have_their_condition(opened):
     page = opened("#v1&traffic=3000")
     assert (
