@@ -92,7 +92,7 @@ def test_all_else_is_said_by_subject():
             "messages a second at peak there (more at higher rates), and before staff time. Left out, though "
             "cheaper than SQS batched from lower rates on: one RabbitMQ node (206 a second) and one Amazon "
             "MQ broker (697 a second), as nothing takes over from either, and a RabbitMQ quorum trio (1,020 "
-            "a second)."
+            "a second), as the question is of a mirrored RabbitMQ pair."
         ),
         "The break-even": (
             "As used (one message a call), SQS is cheaper than RabbitMQ only below about 44 "

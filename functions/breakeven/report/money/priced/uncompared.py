@@ -38,10 +38,10 @@ def left_out(report: Report) -> str:
 
     Empty where none would: each that is dearer than SQS up to where the headline's own clusters begin to pay.
     """
-    found = _earlier(report)
-    if not found:
+    found, question = _earlier(report), report.headline_question
+    if not found or question is None:
         return ""
-    which = ", and ".join(_groups(found))
+    which = ", and ".join(_groups(found, OWN_WORDS[question.priced_with.deployment]))
     return f"Left out, though cheaper than {_sqs(report)} from lower rates on: {which}."
 
 
@@ -87,8 +87,11 @@ def _pays_from(crossing: PairCrossing, sqs: str) -> float:
     return 0.0 if crossing.cheaper_above not in (sqs, None) else inf
 
 
-def _groups(found: dict[str, float]) -> Iterator[str]:
-    """Those with one reason together."""
+def _groups(found: dict[str, float], asked: str) -> Iterator[str]:
+    """Those with one reason together.
+
+    :param asked: the cluster that the question is of
+    """
     named = {name: f"{FORMS[name]} ({about(rate)} a second)" for name, rate in found.items()}
     single = [text for name, text in named.items() if name in SINGLE]
     if single:
@@ -96,9 +99,7 @@ def _groups(found: dict[str, float]) -> Iterator[str]:
     removed = MIRRORED_PAIR.removed_in
     for name, text in named.items():
         if name not in SINGLE:
-            why = (
-                f", as its queues left RabbitMQ in {removed.series}.0"
-                if removed and OWN.get(name) == "pair"
-                else ""
-            )
-            yield f"{text}{why}"
+            why = f"the question is of {asked}"
+            if removed and OWN.get(name) == "pair":
+                why = f"its queues left RabbitMQ in {removed.series}.0"
+            yield f"{text}, as {why}"
