@@ -38,6 +38,8 @@ COMMANDS = {
 }
 
 
+#: where a path that is given belongs to somebody else
+CLOSED_TO_US = {errno.EACCES, errno.EPERM}
 #: what this machine may run out of, whatever is asked of it
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
@@ -74,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             _say(f"{error.filename[:80]}...: {error.strerror}; give another path")
+            return BAD_INPUT
+        if error.errno in CLOSED_TO_US and error.filename:
+            _say(f"{error.filename}: {error.strerror}; give another path, or have its owner let you in")
             return BAD_INPUT
         if error.errno not in FULL:
             raise

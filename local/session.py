@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.core.loading import SWITCH
-from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from breakeven.results import layout
 from breakeven.results.fault_orders import FaultOrders
 from breakeven.results.items import RUN, suite_runs
@@ -28,6 +27,7 @@ from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_releases import release_of
 from local.servers.endpoints import Endpoints, software_of
+from local.servers.left_queues import delete_left_queues
 from local.servers.proxy.fault_proxy import FaultProxy
 from local.servers.proxy.proxy_agent import ProxyAgent
 from local.servers.sqs_server import SqsServer
@@ -69,6 +69,8 @@ class Session:
         self._work = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-")
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
+        #: the run's records, as they were last read
+        self._items: Items = {}
         self._settled: SettledCases | None = None
         #: stands for SQS, where it is our own
         self._server: SqsServer | None = None
@@ -154,16 +156,17 @@ class Session:
 
         :raises UnwritableError: that folder takes no more
         """
-        items = self.state.items()
+        self._items = self.state.items()
         if self._settled:
-            self._settled.keep(items)
-        return items
+            self._settled.keep(self._items)
+        return self._items
 
     def interrupt(self) -> None:
         """Stop the execution where it is, and everything that works for it."""
         if self._plane and self._execution:
             self.state.update(RUN, status="interrupted")
             self._plane.stop(self._execution)
+            self._items = self.state.items()
 
     def export(self) -> Path:
         """What was measured, with the functions' logs, in ``runs/<run_id>``.
@@ -196,7 +199,7 @@ class Session:
                 SERVER_VARIABLE: server,
                 **self._sqs_process(),
                 **self._sqs_proxy(),
-                **own_process(self._endpoints),
+                **self._endpoints.own_process(),
                 **switches(),
             },
             sqs_endpoint=endpoint,
@@ -206,8 +209,9 @@ class Session:
 
     def _sqs(self) -> tuple[str | None, str, list[str]]:
         """Endpoint, server's name, and what the reader must be told; nothing where no case is on SQS."""
-        if self._endpoints.sqs:
-            return self._endpoints.sqs, f"SQS-compatible server at {self._endpoints.sqs}", []
+        if given := self._endpoints.sqs:
+            self._closing.callback(lambda: delete_left_queues(self._items, None, given))
+            return given, f"SQS-compatible server at {given}", []
         if not self._endpoints.starts_sqs(self._cases):
             return None, "", []
         server = self._server = SqsServer(self._children, self._work / "sqs")
@@ -256,6 +260,7 @@ class Session:
             # what a lane put in place on brokers that are not ours is taken back, whatever happens
             for kind in clusters():
                 self._closing.callback(open_target(kind, existing.access).dismantle)
+            self._closing.callback(lambda: delete_left_queues(self._items, existing.access, None))
             return existing
         given = (self._register, self._access, self._failed, self._broker_logs)
         asked = (self._orders_for, self._is_relayed)
@@ -287,12 +292,6 @@ class Session:
     def _register(self, run_id: str, target: str, instance_id: str, node: Node) -> None:
         key = f"{layout.nodes_prefix(run_id, target)}{instance_id}.json"
         self.store.put_bytes(key, node.model_dump_json().encode())
-
-
-def own_process(endpoints: Endpoints) -> dict[str, str]:
-    """For loaders, which process has the run's own below it; none where servers given may be on this host."""
-    given = endpoints.rabbitmq_urls or endpoints.sqs
-    return {} if given else {RUN_PROCESS: str(os.getpid())}
 
 
 def switches() -> dict[str, str]:

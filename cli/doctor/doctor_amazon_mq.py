@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from breakeven.planning.machine_availability import OTHER_ZONES
 from breakeven.steps.managed_brokers import PAGE
 from breakeven.targets.catalog import CATALOG
 from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE
@@ -25,7 +26,7 @@ def amazon_mq(account: Account, deployed: Deployed | None = None) -> Said:
         remedy = "lanes of Amazon MQ fail here; leave its targets out, or take another region"
         return "note", f"no {what} in {account.region} as {', '.join(lacking)}: {remedy}"
     if without := _zones_without(options, account, our_zones(account, deployed)):
-        remedy = "lanes of Amazon MQ fail here; leave its targets out, or deploy with -c breakeven:zones="
+        remedy = f"lanes of Amazon MQ fail here; leave its targets out, or {OTHER_ZONES}"
         return "note", f"no {what} in {', '.join(without)}, where subnets of the stack are: {remedy}"
     there = sum(len(page["BrokerSummaries"]) for page in _brokers(mq))
     if there >= ONCE:

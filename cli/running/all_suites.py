@@ -76,8 +76,8 @@ def _run(command: Sequence[str], most_s: float) -> int | None:
         except subprocess.TimeoutExpired:
             _interrupt(process)
             return None
-        except KeyboardInterrupt:  # the terminal has sent it to the run, too, which cleans up
-            process.wait(timeout=CLEAN_UP_S)
+        except KeyboardInterrupt:  # a terminal sends it to the run, too, which a second one does not disturb
+            _interrupt(process)
             return INTERRUPTED
 
 
@@ -90,4 +90,5 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run_all(names(), lambda name: (*BREAKEVEN, "run", name, "--scale", LOCAL)))

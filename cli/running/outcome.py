@@ -45,7 +45,9 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
     :raises BreakevenError: it failed, or no case of it is ok
     """
     path = folder / "report" / "report.json"
-    report = Report.model_validate_json(path.read_bytes()) if path.exists() else None
+    # one that is there although the run was interrupted was asked for meanwhile, and lacks what came later
+    is_its_own = outcome != "interrupted" and path.exists()
+    report = Report.model_validate_json(path.read_bytes()) if is_its_own else None
     if as_json:
         print_json(_document(folder, outcome, report))
     elif report:

@@ -234,11 +234,18 @@ def _goes_on(earlier: Earlier) -> str:
 def _interrupt(terminals: Sequence[int], number: int, _: object) -> None:
     if number == signal.SIGHUP:
         _leave(terminals)
-    # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
-    # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
+    _end_undisturbed()
+    raise KeyboardInterrupt
+
+
+def _end_undisturbed() -> None:
+    """From now on the run is brought to its end, whatever signals say.
+
+    A second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
+    the process and one to its group. What is ignored here would be ignored by what the clean-up starts, too.
+    """
     for ending in ENDING:
         signal.signal(ending, lambda *_: None)
-    raise KeyboardInterrupt
 
 
 def _leave(terminals: Sequence[int]) -> None:
@@ -271,6 +278,7 @@ def _follow(
                 view.say("interrupted: stopping what was started, keeping what was measured")
                 outcome = "interrupted"
                 session.interrupt()
+            _end_undisturbed()
             return session.export(), outcome
     except UnwritableError as error:
         raise BreakevenError(f"{error}: the run was stopped; {_kept(runs / run_id)}") from error

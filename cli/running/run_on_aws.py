@@ -91,6 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
         for text in (f"{run_id} cannot be followed any more: {error}", *_how_to_go_on(deployed, run_id)):
             say(console, text)
         return NOT_FOLLOWED
+    except KeyboardInterrupt:  # while it is started, or its results are fetched
+        view.close()
+        for text in (
+            f"interrupted: {run_id} may be running, and its results are not all here",
+            *_how_to_go_on(deployed, run_id),
+        ):
+            say(console, text)
+        return INTERRUPTED
     finally:
         view.close()
     if not ended:

@@ -131,6 +131,10 @@ class CaseError(BreakevenError):
     """A case that cannot go on; it becomes the case's recorded reason and the run continues."""
 
 
+class NoRoomYetError(CaseError):
+    """The account's quota has no room, perhaps as instances are still on their way out: to be tried again."""
+
+
 class LoaderAborted(CaseError):
     """The case was ended by someone else (another loader failed, or the run was stopped)."""
 

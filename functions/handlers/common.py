@@ -12,6 +12,8 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parser import parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+from botocore.session import get_session
 from pydantic import BaseModel
 
 from breakeven.planning import rounds
@@ -22,6 +24,9 @@ from breakeven.terms import Frozen, TargetName
 logger = Logger()
 tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing
 metrics = Metrics()
+
+#: a call that gets no answer is made again while its function still runs: botocore would wait for a minute
+QUICK = Config(connect_timeout=3, read_timeout=10)
 
 Handler = Callable[[dict[str, Any], LambdaContext], Any]
 Failed = dict[str, dict[str, str]]
@@ -67,6 +72,16 @@ def names_in(event: dict[str, Any]) -> dict[str, Any]:
 
 
 E = TypeVar("E", bound=BaseModel)
+
+
+def _bind_clients() -> None:
+    """Have all of boto3's clients of this process ``QUICK``, but those that say otherwise."""
+    session = get_session()
+    session.set_default_client_config(QUICK)
+    boto3.setup_default_session(botocore_session=session)
+
+
+_bind_clients()
 
 
 def count(metric: str, value: float = 1, unit: MetricUnit = MetricUnit.Count) -> None:

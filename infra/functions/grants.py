@@ -184,10 +184,13 @@ def _answers(grants: Grants) -> None:
 
 
 def allow_queues(role: iam.IRole, base: Foundation, actions: Iterable[str]) -> None:
-    """Do that to the queues of runs: all of them, and nobody else's, begin with the installation's prefix."""
+    """Do that to the queues of runs, all of which begin with the installation's prefix.
+
+    Without one, a queue of somebody else's may begin so, too: what deletes asks for the owner's tag.
+    """
     queues = cdk.Stack.of(role).format_arn(service="sqs", resource=f"{base.context.queue_prefix}{QUEUES}*")
     allow(role, actions, [queues])
-    why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
+    why = "a run makes its queues as it goes, and all of them begin with this"
     acknowledge(role, {on(queues): why})
 
 

@@ -316,7 +316,7 @@ STEPS = {
     ),
     "BuildReport": Step(
         "run.build_report",
-        5,
+        LONGEST_MIN,  # answers come by a thousand rows, and a long run has hundreds of thousands of them
         # it asks for the suite's earlier runs, and reads the report of the last comparable one
         Needs(
             (GET, QUERY, UPDATE),
@@ -325,6 +325,7 @@ STEPS = {
             lists=(LATEST,),
             bound=("athena:GetQueryResults",),
         ),
+        attempts=2,
         memory_mb=ONE_CORE_MB,
     ),
     "FinishRun": Step(

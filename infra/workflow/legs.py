@@ -10,11 +10,12 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
+from breakeven.errors import NoRoomYetError
 from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S
 from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
-from infra.retries import catch_as
+from infra.retries import catch_as, retry_on
 from infra.workflow.invoke import invoke, taken
 
 #: what the steps of a leg are called with, and those of its cases
@@ -76,6 +77,8 @@ class Leg(Construct):
         """Nodes that are launched, or a broker that Amazon MQ creates: it is looked at each minute."""
         launch = self._task("LaunchBrokers", OF_LEG)
         create = self._task("CreateBroker", OF_LEG, result_path="$.created")
+        # for four minutes: what the lane before has terminated may be in the quota's way for a while
+        retry_on(launch, [NoRoomYetError.__name__], 4, interval_s=15, jitter=False)
         for state in (launch, create):
             catch_as(state, fail)
         launch.next(establish)

@@ -59,7 +59,7 @@ def _query(scope: Construct, name: str, sql: str, database: str) -> sfn.CustomSt
     )
     retry_on(state, QUERY_NOT_STARTED, 5)
     # a query only reads, so that one which Athena could not finish may be made again, too
-    retry_on(state, [sfn.Errors.TASKS_FAILED], 2)
+    retry_on(state, [sfn.Errors.TASKS_FAILED, sfn.Errors.TIMEOUT], 2)
     return state
 
 

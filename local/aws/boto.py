@@ -17,17 +17,20 @@ from breakeven.workload.case import MAX_LOADERS
 PERSON = "local"
 #: whose calls those of state machines' own tasks are
 STATES = "states"
-AS_STATES = {"aws_access_key_id": STATES, "aws_secret_access_key": "local", "aws_session_token": "local"}
+AS_STATES = {"aws_access_key_id": STATES, "aws_secret_access_key": "local"}
 #: one connection for each of the most loaders that run at once, and some to spare
 _CONNECTIONS = MAX_LOADERS + 24
 
 
-def environment(endpoint: str, region: str) -> dict[str, str]:
-    """The variables that bind a process's boto3 to ``endpoint``; no file, no instance metadata is read."""
+def environment(endpoint: str, region: str, token: str = "local") -> dict[str, str]:  # noqa: S107
+    """The variables that bind a process's boto3 to ``endpoint``; no file, no instance metadata is read.
+
+    :param token: see ``local.aws.strict.admission.Admission``
+    """
     return {
         "AWS_ACCESS_KEY_ID": PERSON,
         "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_SESSION_TOKEN": "local",
+        "AWS_SESSION_TOKEN": token,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
         "AWS_ENDPOINT_URL": endpoint,
@@ -58,6 +61,7 @@ class Aws:
 
     def _kept(self, kind: str, service: str, region: str, config: Config) -> Any:
         key = (kind, service, region)
+        as_states = {**AS_STATES, "aws_session_token": os.environ["AWS_SESSION_TOKEN"]}
         with self._lock:
             if key not in self._clients:
                 make: Any = self._session.resource if kind == "resource" else self._session.client
@@ -68,7 +72,7 @@ class Aws:
                     region_name=region,
                     endpoint_url=self.endpoint,
                     config=config.merge(plain),
-                    **(AS_STATES if kind == "task" else {}),
+                    **(as_states if kind == "task" else {}),
                 )
             return self._clients[key]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import secrets
 import tempfile
 import threading
 import time
@@ -37,6 +38,7 @@ from local.aws.functions.lambda_runtime import LambdaRuntime, OnInvoke
 from local.aws.patches.moto_patches import applied
 from local.aws.resource_types import DeployError
 from local.aws.strict import front
+from local.aws.strict.admission import Admission
 from local.aws.strict.certificates import Certificate
 from local.aws.strict.front import Layer
 from local.aws.strict.permissions.account_quotas import ESTABLISHED, AccountLayer, SimulatedAccount
@@ -102,7 +104,8 @@ class ControlPlane:
             *(Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)),
             *(AmazonMq(brokers), answer_metrics),
         ]
-        self._layers = [*layers, *own]
+        self._token = secrets.token_urlsafe(32)
+        self._layers: list[Layer] = [Admission(self._token), *layers, *own]
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
         if self._queues:
             self._layers.append(self._queues)
@@ -130,7 +133,7 @@ class ControlPlane:
             opening.callback(_log_to(self._log_dir / "control-plane.log"))
             moto_api_backend.reset()
             opening.callback(moto_api_backend.reset)
-            variables = environment(_serve(opening, self._certificate), self._region)
+            variables = environment(_serve(opening, self._certificate), self._region, self._token)
             if self._certificate:
                 variables |= self._certificate.trusted()
             opening.enter_context(bound_environment(variables))

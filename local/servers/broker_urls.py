@@ -59,7 +59,7 @@ def check_count(urls: Sequence[str], cases: Sequence[Case]) -> None:
     for target, nodes in {case.target: case.machines.nodes for case in cases if case.machines}.items():
         if len(urls) != nodes:
             each = f"{target} has {words.plural(nodes, 'node')}: give the option once for each"
-            _refuse("nodes", len(urls), f"{each}, or leave that target out")
+            _refuse("nodes", len(urls), f"{each}, and run a suite whose clusters are all of one size")
 
 
 def check_reachable(access: Access) -> Access:

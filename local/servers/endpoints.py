@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from breakeven.errors import InputError
+from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from breakeven.planning.refusal import origin
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
@@ -68,6 +69,10 @@ class Endpoints:
     def starts_sqs(self, cases: Sequence[Case]) -> bool:
         """Do any of these cases need a server of our own that stands for SQS?"""
         return self.sqs is None and "sqs" in software_of(cases)
+
+    def own_process(self) -> dict[str, str]:
+        """For loaders, which process has the run's own below it; none where servers were given."""
+        return {} if self.rabbitmq_urls or self.sqs else {RUN_PROCESS: str(os.getpid())}
 
     def _check_used(self, suite: Suite, cases: Sequence[Case]) -> None:
         of = software_of(cases)

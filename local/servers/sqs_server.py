@@ -64,7 +64,7 @@ def check_sqs_endpoint(url: str) -> None:
         beside = (parts.username, parts.password, parts.query, parts.fragment)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or any(beside):
             raise ValueError
-        sqs = _client(url)
+        sqs = client_of(url)
     except ValueError:
         shown = url.rpartition("@")[2]  # no password is printed
         raise InputError(
@@ -97,7 +97,7 @@ def _check_is_sqs(sqs: Any) -> None:
     raise ResponseParserError("it knows a queue that there cannot be")
 
 
-def _client(url: str) -> Any:
+def client_of(url: str) -> Any:
     """:raises ValueError: boto3 takes no such address"""
     # of no profile of the user's: one that is set and not there would be an error
     core = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
@@ -152,7 +152,7 @@ class SqsServer:
         """Have it compile the code of a case's calls, on a queue of its own: in its first second it is five
         times slower than later. A server that fails meanwhile fails the cases, which say so.
         """
-        sqs = _client(self.endpoint)
+        sqs = client_of(self.endpoint)
         with suppress(BotoCoreError, ClientError, ConnectionLost, CallFailed):
             queue = sqs.create_queue(QueueName=f"warm-up-{uuid.uuid4().hex}")["QueueUrl"]
             client = SqsClient(

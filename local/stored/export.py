@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -23,6 +24,10 @@ from local.stored.whole_files import write_whole
 Items = Mapping[str, Mapping[str, Any]]
 #: about what a small run leaves: a folder that does not take as much takes no run
 LEAST_BYTES = 2_000_000
+#: in the folder of runs, the link to the one that last settled a case
+LATEST = "latest"
+#: of file systems that have no links
+NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}
 
 
 class UnwritableError(BreakevenError):
@@ -42,6 +47,9 @@ def check_folder(runs: Path) -> None:
         wrong = "is a file" if isinstance(error, FileExistsError) else error.strerror
         remedy = f"no folder that results can be written to ({wrong}); give another one"
         raise InputError("breakeven run", "--runs", str(runs), remedy) from error
+    if (latest := runs / LATEST).exists() and not latest.is_symlink():
+        remedy = "is where the link to the latest run goes, and is none; rename it"
+        raise InputError("breakeven run", "--runs", str(latest), remedy)
 
 
 def export_run(
@@ -105,11 +113,16 @@ def write_records(folder: Path, items: Items) -> None:
 
 
 def point_latest(runs: Path, run_id: str) -> None:
-    """Make ``runs/latest`` a link to the run, in one step."""
+    """Make ``runs/latest`` a link to the run, in one step. There is none on a file system without links."""
     fresh = runs / f".latest-{os.getpid()}"
     fresh.unlink(missing_ok=True)
-    fresh.symlink_to(run_id, target_is_directory=True)
-    fresh.replace(runs / "latest")
+    try:
+        fresh.symlink_to(run_id, target_is_directory=True)
+    except OSError as error:
+        if error.errno in NO_LINKS:
+            return
+        raise
+    fresh.replace(runs / LATEST)
 
 
 @contextmanager

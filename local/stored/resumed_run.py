@@ -29,6 +29,8 @@ def earlier_run(runs: Path, run_id: str) -> Earlier:
     named = runs / run_id
     try:
         folder = named.resolve(strict=named.is_symlink())  # ``latest`` is a link
+    except PermissionError:
+        raise
     except (OSError, RuntimeError):
         raise refused(run_id, f"{named} is a link that leads nowhere; name a run's folder") from None
     if is_under_way(folder):

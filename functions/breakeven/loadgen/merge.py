@@ -141,11 +141,11 @@ class Measurement:
                 "max_ns": latencies.max_ns,
                 "skipped": total.cell.skipped,
                 "unfinished": total.cell.unfinished,
-                "starved": completed.starved,
+                "starved": total.starved,
                 "stage_s": total.stage_s,
                 "early_completed": early[0] if early else None,
                 "early_s": early[1] if early else None,
-                "paused_s": total.cell.paused_ns / 1e9 if metric == "consume" else None,
+                "paused_s": total.paused_ns / 1e9 if metric == "consume" else None,
                 "core_operations": total.cell.by_core if native else None,
                 "general_operations": completed.operations - total.cell.by_core if native else None,
                 "calls": _calls(case, metric, total),
@@ -188,8 +188,11 @@ def _total(results: list[LoaderResult], metric: str) -> Total | None:
         if cell := result.cells.get((stage, metric)):
             merged.merge(cell)
     start_s = min((result.stages[stage] for result in results if stage in result.stages), default=0.0)
-    early = merged.early() if results[0].mode == "load-unload" else None
-    return Total(merged, start_s, _stage_s(results, metric), early)
+    starved, paused_ns, early = merged.total().starved, merged.paused_ns, None
+    if results[0].mode == "load-unload":
+        starved, paused_ns = starved - merged.starved_at_end, paused_ns - merged.paused_at_end_ns
+        early = merged.early()
+    return Total(merged, start_s, _stage_s(results, metric), early, starved, paused_ns)
 
 
 def _measured_stage(results: list[LoaderResult], metric: str) -> str | None:

@@ -60,7 +60,8 @@ ANY_ACCOUNT = Account()
 #: what to do on the free plan; the plan and ``doctor`` say the same
 UPGRADE = "upgrade the account to the paid plan (Billing and Cost Management, Free Tier)"
 NO_ZONE = "none of this deployment's zones offers it"
-OTHER_ZONES = "deploy to other zones (-c breakeven:zones=...)"
+#: subnets keep their address ranges, and CloudFormation makes the new one before it removes the old
+OTHER_ZONES = "destroy the stack and deploy it to other zones (npm run destroy; -c breakeven:zones=...)"
 
 
 def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:

@@ -56,7 +56,7 @@ def load_suite(source: str) -> Suite:
     :raises InputError: there is no such suite, or it is not a valid one
     """
     path = Path(source)
-    if path.suffix or path.exists() or len(path.parts) > 1:
+    if path.suffix or path.is_file() or len(path.parts) > 1:
         return load_file(path)
     return load_shipped(source)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.errors import NoRoomYetError
 from breakeven.planning.budget.durations import start_deadline_s
 from tests.support.aws.definition import definition_of, states, template_of
 
@@ -67,7 +68,14 @@ def test_a_query_is_made_again_where_athena_has_started_none_and_where_it_has_fa
             not_started["ErrorEquals"]
         ), name
         assert longest_s(not_started) >= 60, name
-        assert failed["ErrorEquals"] == ["States.TaskFailed"], name
+        # the former is any error but the latter
+        assert failed["ErrorEquals"] == ["States.TaskFailed", "States.Timeout"], name
+
+
+def test_nodes_are_launched_once_those_of_the_lane_before_have_left_the_quota(tasks):
+    *_, waits = tasks["BrokerLaunchBrokers"]["Retry"]
+    assert waits["ErrorEquals"] == [NoRoomYetError.__name__]
+    assert 180 <= longest_s(waits) <= 300
 
 
 def test_an_image_is_built_again_only_where_codebuild_has_started_nothing(tasks):

@@ -67,6 +67,41 @@ def test_close_while_it_runs_leaves_nothing(opened):
     made.plane.close()
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/", {}),
+        ("POST", "/moto-api/reset", {}),
+        ("GET", "/", {"X-Amz-Security-Token": "local"}),
+        ("GET", "/", {"X-Amz-Security-Token": "\xe9"}),
+        (
+            "OPTIONS",
+            "/",
+            {"Origin": "http://a.page", "Access-Control-Request-Headers": "x-amz-security-token"},
+        ),
+    ],
+)
+def test_nobody_but_the_runs_own_processes_is_answered(opened, method, path, headers):
+    made = opened()
+    made.plane.client("s3").create_bucket(Bucket="secrets")
+    asked = urllib.request.Request(made.plane.endpoint + path, method=method, headers=headers)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked)
+    assert refused.value.code == 403
+    assert "Access-Control-Allow-Origin" not in refused.value.headers
+    assert [one["Name"] for one in made.plane.client("s3").list_buckets()["Buckets"]] == ["secrets"]
+
+
+def test_each_control_plane_has_a_token_of_its_own(opened):
+    tokens = set()
+    for _ in range(2):
+        made = opened()
+        tokens.add(os.environ["AWS_SESSION_TOKEN"])
+        made.plane.close()
+    assert len(tokens) == 2
+    assert all(len(token) >= 32 for token in tokens)
+
+
 def test_the_users_settings_are_hidden_and_given_back(opened, monkeypatch):
     mine = {
         "AWS_PROFILE": "absent",

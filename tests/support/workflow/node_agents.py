@@ -6,6 +6,7 @@ process of this machine, in the place of a unit of systemd. Samples are of this 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -91,7 +92,7 @@ class MachinesWithAgents(Machines):
             region_name="us-east-1",
             aws_access_key_id=NODE,
             aws_secret_access_key="node",
-            aws_session_token="node",
+            aws_session_token=os.environ["AWS_SESSION_TOKEN"],
             config=Config(proxies={}),
         )
 

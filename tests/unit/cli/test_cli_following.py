@@ -112,6 +112,26 @@ def test_where_the_answer_to_the_start_is_lost_it_may_have_been_started(follow):
     assert "npm run breakeven -- run --on aws --follow r2" in said, "the run's name is said"
 
 
+def _interrupts(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_who_interrupts_the_start_learns_the_name_of_what_may_run(follow):
+    code, said = follow([KeyboardInterrupt()], "quick")
+    assert code == 130
+    assert "interrupted: r2 may be running" in said
+    assert "npm run breakeven -- run --on aws --follow r2" in said
+    assert "stop-execution --execution-arn arn:aws:states:eu-west-1:123456789012:execution:m:r2" in said
+
+
+def test_who_interrupts_the_fetching_learns_how_to_fetch_it_all(follow, monkeypatch):
+    monkeypatch.setattr(run_on_aws, "export_run", _interrupts)
+    code, said = follow(["RUNNING", "SUCCEEDED"], "--follow", "r1")
+    assert code == 130
+    assert "its results are not all here" in said
+    assert "npm run breakeven -- run --on aws --follow r1" in said
+
+
 def test_a_run_that_was_just_started_and_is_not_known_yet_is_followed(follow):
     code, said = follow(["RUNNING", UNKNOWN, UNKNOWN, "RUNNING", "SUCCEEDED"], "quick")
     assert code == 0

@@ -6,6 +6,8 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -302,6 +304,39 @@ def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     said = capsys.readouterr().out
     assert "what was measured is in" in said
     assert f"to resume it: npm run breakeven -- run --resume run --runs {tmp_path}" in said
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_run_at_its_end_is_kept_whole_whatever_signals_say(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A first Ctrl-C, while results are written: there is nothing left to break off."""
+    ended: list[str] = []
+
+    class Ended(Interrupted):
+        def start(self, wanted: RunInput) -> None:
+            pass
+
+        def running(self) -> bool:
+            return False
+
+        def records(self) -> dict[str, dict[str, str]]:
+            return {}
+
+        @property
+        def state(self) -> Any:
+            return SimpleNamespace(get=lambda _: {"status": "ok"})
+
+        def export(self) -> Path:
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.append("written")
+            self.folder.mkdir()
+            return self.folder
+
+    monkeypatch.setattr(run_command, "Session", Ended)
+    monkeypatch.setattr(run_command, "conclude", lambda folder, outcome, *_, **__: ended.append(outcome) or 0)
+    assert main.main(["run", "quick", "--runs", str(tmp_path)]) == 0
+    assert ended == ["written", "ok"]
 
 
 @pytest.mark.usefixtures("nothing_starts")

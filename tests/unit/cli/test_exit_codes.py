@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -121,6 +122,49 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
         f"what was measured is in {place / 'r1'}",
         f"to resume it: npm run breakeven -- run --resume r1{elsewhere}",
     ]
+
+
+def test_an_interrupted_run_is_not_concluded_from_a_report_that_was_asked_for_meanwhile(folder: Path) -> None:
+    code, said = concluded(folder, "interrupted")
+    assert code == INTERRUPTED
+    assert said.splitlines() == [
+        "no case was settled, so that there is nothing to resume: start the run anew"
+    ]
+    _, said = concluded(folder, "interrupted", as_json=True)
+    assert "verdict" not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_removes_what_it_has_made(tmp_path: Path, number: int) -> None:
+    program = f"""
+import os, sys, tempfile, cli.main
+def run():
+    with tempfile.TemporaryDirectory(dir={str(tmp_path)!r}):
+        os.kill(os.getpid(), {int(number)})
+        raise AssertionError("it went on")
+cli.main.main = run
+from cli.__main__ import main
+sys.exit(main())
+"""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
+    argv = [*PYTHON[:-1], sys.executable, "-c", program]
+    done = subprocess.run(argv, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (INTERRUPTED, "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_one_may_not_enter_is_bad_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As root, who may enter all of them, the system's answer is stood in for."""
+
+    def looks(_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/root/x")
+
+    monkeypatch.setattr(plan_command, "run", looks)
+    assert command.main(["plan", "quick"]) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert said == "error: /root/x: Permission denied; give another path, or have its owner let you in\n"
 
 
 def test_the_readme_has_each_code() -> None:

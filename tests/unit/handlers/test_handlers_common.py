@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 
+import boto3
 import pytest
 
+from breakeven.targets.sqs.sqs_standard import CONFIG
 from handlers.common import Document, Event, entry, logger, names_in
+from tests.support.workflow.command import ROOT
 
+#: within which a call has been tried three times
+MOST_OF_A_FUNCTION = 0.75
 LEG = {"leg_id": "round-1.sqs-standard", "target": "sqs-standard", "cases": [{"case_id": "x"}]}
 
 
@@ -55,3 +63,24 @@ class Context:
     memory_limit_in_mb = 512
     invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:any"
     aws_request_id = "1"
+
+
+@pytest.mark.parametrize("service", ["dynamodb", "ec2", "s3"])
+def test_a_call_without_an_answer_is_made_again_while_its_function_runs(monkeypatch, service):
+    """botocore alone waits for a minute, which is as long as most functions may run."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    program = (
+        "import boto3, handlers.common\n"
+        f"config = boto3.client({service!r}).meta.config\n"
+        "print(config.connect_timeout, config.read_timeout)"
+    )
+    argv = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "functions")}
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=True)
+    connect_s, read_s = map(float, done.stdout.split())
+    assert 3 * (connect_s + read_s) <= 60 * MOST_OF_A_FUNCTION
+
+
+def test_a_client_that_says_how_long_it_waits_is_left_to_it(monkeypatch):
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    assert boto3.client("sqs", config=CONFIG).meta.config.read_timeout == CONFIG.read_timeout

@@ -124,6 +124,23 @@ def test_pauses_after_empty_asks_are_reported(monkeypatch) -> None:
     assert total_of(result)[1]["paused_s"] == pytest.approx(0.191)
 
 
+def test_of_an_unload_empty_asks_count_up_to_each_workers_last_message() -> None:
+    recorder = Recorder(timeline := Timeline("load-unload"))
+    timeline.begin("unload", 0, 0.0)
+    for instant in range(10, 60, 10):
+        recorder.starved("consume", instant)
+        recorder.paused("consume", instant, instant + 4)
+    recorder.operation("consume", 32, 35, 64)
+    recorder.waited_out("consume", [40, 50], 8)
+    for mode, found in (("load-unload", (3, 12)), ("parallel", (5, 20))):
+        result = LoaderResult("run", "case", 1, 0, 1, mode, 10.0, final=True, ledger=Ledger())
+        cell = recorder.cells()["unload", "consume"]
+        result.cells = {("unload" if mode == "load-unload" else "measure", "consume"): cell}
+        result.stages = {"unload": 0.0}
+        _, row = total_of(LoaderResult.from_json(json.loads(json.dumps(result.to_json()))))
+        assert (row["starved"], round(row["paused_s"] * 1e9)) == found
+
+
 @pytest.mark.parametrize("received", [59, 60])
 def test_one_loader_knows_what_is_outstanding_and_several_what_they_last_exchanged(
     monkeypatch: pytest.MonkeyPatch, received: int

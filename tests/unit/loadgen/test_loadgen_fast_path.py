@@ -114,3 +114,12 @@ def test_asks_that_came_back_empty_are_counted(made):
     taken, settled = (totals[name].cell.total().operations for name in ("consume", "consume_cycle"))
     assert taken >= settled >= taken - 1 > 10  # the last one's settlement may fall behind the stage's end
     assert totals["consume"].cell.total().starved > 0  # how many hangs on how fast the machine is
+
+
+def test_a_long_poll_has_no_latency_of_its_own(made):
+    measurement = made(make_case(rate=50.0, wait_s=20, warmup_s=0.0, measure_s=1.0), Faults()).measured()
+    assert "consume_cycle" not in measurement.totals
+    consume, settle = (measurement.totals[name].cell for name in ("consume", "settle"))
+    assert consume.latencies.count == 0
+    assert consume.total().operations >= consume.by_core > 10
+    assert settle.latencies.count >= settle.by_core > 10

@@ -39,6 +39,15 @@ def test_parallel_measures_every_metric_that_exists(push: bool) -> None:
     assert set(measurement.flags) <= {"loader_saturated"}
 
 
+def test_how_long_a_long_poll_waited_for_a_message_is_no_latency() -> None:
+    """As with push, what is received is counted and has no request that it would count from."""
+    totals = Run(make_case(wait_s=20, measure_s=0.5), FakeBroker(), replies=True).measured().totals
+    assert totals.keys() == {"produce", "consume", "settle", "end_to_end"}
+    consume = totals["consume"].cell
+    assert (consume.latencies.count, consume.total().operations > 0) == (0, True)
+    assert totals["settle"].cell.latencies.count > 0
+
+
 def test_an_ack_without_reply_has_no_settle_but_a_cycle() -> None:
     totals = Run(make_case(), FakeBroker(), replies=False).measured().totals
     assert "settle" not in totals
@@ -88,6 +97,17 @@ def test_an_unload_ends_when_the_ledger_closes_and_its_rate_knows_no_waiting() -
     measurement = Run(loading(50, drain_s=600.0), FakeBroker()).measured()
     assert_all_arrived(measurement)
     assert "drain_deadline" not in measurement.flags
+
+
+def test_asks_after_the_last_message_of_an_unload_are_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The queue is full until its last message: whatever comes back empty comes back after that."""
+    monkeypatch.setattr(consumer, "EMPTY_PAUSE_S", (0.001, 0.002))
+    case = loading(50, consumers=2)
+    measurement = Run(case, FakeBroker()).measured()
+    consume = measurement.totals["consume"]
+    assert consume.cell.total().starved > 0
+    (row,) = (row for row in measurement.rows(case)["totals"] if row["metric"] == "consume")
+    assert (row["starved"], row["paused_s"]) == (0, 0.0)
 
 
 def test_a_drain_ends_when_the_ledger_closes_and_producers_help_with_it() -> None:

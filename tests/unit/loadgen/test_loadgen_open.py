@@ -64,6 +64,32 @@ def test_a_silent_target_is_waited_for_and_the_wait_is_in_the_latency() -> None:
     assert diagnosis.blocked_share > 0.2
 
 
+def test_while_there_is_no_connection_the_target_leaves_no_room() -> None:
+    case, broker = open_case(measure_s=1.0), FakeBroker()
+    run = Run(case, broker, push=True, answer_s=0.0)
+
+    def outage() -> None:
+        broker.down.set()
+        time.sleep(0.5)
+        broker.down.clear()
+
+    run.when("measure", outage)
+    (diagnosis,) = run.measured().results[0].diagnoses
+    assert diagnosis.blocked_share is not None
+    assert diagnosis.blocked_share > 0.3
+
+
+def test_a_peer_that_is_slow_to_take_what_is_written_leaves_no_room() -> None:
+    """Without confirms: the write itself waits, and what falls due meanwhile is not late through us."""
+    case, broker = open_case(rate=10.0, confirms=False, measure_s=1.0), FakeBroker()
+    run = Run(case, broker, push=True, answer_s=0.2)
+    (diagnosis,) = run.measured().results[0].diagnoses
+    assert diagnosis.blocked_share is not None
+    assert diagnosis.blocked_share > 0.5
+    assert diagnosis.pacing_p99_ms is not None
+    assert diagnosis.pacing_p99_ms < 100
+
+
 def test_what_is_never_answered_counts_up_to_the_deadline() -> None:
     case, broker = open_case(window=10, drain_s=0.3), FakeBroker()
     broker.silent.set()

@@ -12,7 +12,7 @@ import pytest
 from breakeven.clients.core.loading import SWITCH
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from local.servers.endpoints import Endpoints
-from local.session import Session, own_process
+from local.session import Session
 
 
 @pytest.mark.parametrize("said", [None, "off"])
@@ -48,4 +48,4 @@ def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkey
     ],
 )
 def test_loaders_are_told_the_runs_process_where_all_its_servers_are_below_it(endpoints, noted) -> None:
-    assert own_process(endpoints) == noted
+    assert endpoints.own_process() == noted

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -19,6 +22,7 @@ from breakeven.report.sections.over_time.message_ledger import ledger_table
 from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.words import amount, cell_name, dollars, figure
 from tests.fixtures.report import sample
+from tests.support.workflow.command import ROOT
 
 PLAN = sample.planned()
 SOURCE_A = load_shipped("source-a")
@@ -283,3 +287,16 @@ def test_a_stage_of_under_a_second_has_no_rate_over_time():
     plan = [case for case in PLAN if case.case_id == "load-unload.0.rabbitmq-mirrored-pair.r1"]
     short = plan[0].model_copy(update={"workload": plan[0].workload.model_copy(update={"messages": 100})})
     assert not list(over_time(sample.report((short,))))
+
+
+def test_charts_are_the_same_whatever_the_reader_has_set_for_matplotlib(tmp_path):
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nlines.linewidth: 9\n")
+    program = (
+        "from breakeven.report.charts.canvas import _drawing\n"
+        "own = _drawing()[0].rcParams\n"
+        "print(own['text.usetex'], own['lines.linewidth'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "functions")}
+    argv = [sys.executable, "-c", program]
+    done = subprocess.run(argv, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "1.5"]

@@ -12,7 +12,7 @@ from moto import mock_aws
 
 from breakeven.agent.node_survey import Link, NodeSurvey, Times
 from breakeven.brokers.access import Access, Node
-from breakeven.errors import CaseError
+from breakeven.errors import CaseError, NoRoomYetError
 from breakeven.report.contract.node_model import SurveyedLink, SurveyedNode, SurveyedTimes
 from breakeven.results import layout
 from breakeven.results.store import Store
@@ -208,6 +208,24 @@ def test_a_lane_of_five_waits_for_all_of_them(services, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("earlier", "refused"), [(None, False), ("RabbitMQ", False), ("RabbitMQ 3.10.8", True)]
+)
+def test_a_lane_goes_on_with_settled_cases_of_its_own_server_alone(services, earlier, refused):
+    """A report has one server a target, and sets its cases beside one another."""
+    target, state = "sqs-standard", services.state(RUN)
+    if earlier:
+        state.update(f"lane#{target}", status="released", server=earlier, warm_up="settled")
+    if refused:
+        with pytest.raises(CaseError, match=r"RabbitMQ, but .* on RabbitMQ 3\.10\.8: resume it with"):
+            establish_lane.establish(services, RUN, target, warms_up=True)
+        lane = state.get(f"lane#{target}")
+        assert (lane["server"], lane["warm_up"]) == (earlier, "settled")
+    else:
+        establish_lane.establish(services, RUN, target)
+        assert state.get(f"lane#{target}").items() >= {"server": "RabbitMQ", "status": "ready"}.items()
+
+
+@pytest.mark.parametrize(
     ("zones", "counts"),
     [
         ((), {"subnet-a": 1, "subnet-b": 1}),
@@ -333,6 +351,8 @@ def test_that_ec2_has_no_room_is_said_in_words(services, code):
     expected = ClientError if code == "UnauthorizedOperation" else CaseError
     with pytest.raises(expected) as caught:
         launched_on(services, Full())
+    # a quota may have room again once the lane before is gone: the state calls again
+    assert isinstance(caught.value, NoRoomYetError) == (code == "VcpuLimitExceeded")
     # what the first zone has launched is on record before the second is asked
     assert services.state(RUN).get(f"lane#{TARGET}")["instance_ids"] == ["i-subnet-a-0"]
     if expected is CaseError:

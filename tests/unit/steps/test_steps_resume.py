@@ -103,14 +103,15 @@ def aborted(services):
     end(services, FIRST, everyone[1], "failed", reason="no")
     end(services, FIRST, everyone[2], "failed", attempt=0, reason="the run's deadline has passed")
     end(services, FIRST, everyone[3], "running")
-    services.state(FIRST).update(
-        lane_item(SQS),
-        status="ready",
-        server="ElasticMQ",
-        provenance="emulated",
-        parameters={"a": 1},
-        other=1,
-    )
+    for target, server in ((INSTRUMENT, "our own"), (SQS, "ElasticMQ")):
+        services.state(FIRST).update(
+            lane_item(target),
+            status="ready",
+            server=server,
+            provenance="emulated",
+            parameters={"a": 1},
+            other=1,
+        )
     return everyone
 
 
@@ -130,8 +131,10 @@ def test_it_runs_what_is_not_settled_and_takes_over_what_is(services, aborted):
     assert records.keys() == {case_item(case_id) for case_id in aborted[:2]}
     first = records[case_item(aborted[0])]
     assert (first["status"], first["settled_in"], first["loader_limit"]) == ("ok", FIRST, {"words": "cpu"})
-    assert state.get(lane_item(SQS)).items() >= {"server": "ElasticMQ", "provenance": "emulated"}.items()
-    assert "other" not in state.get(lane_item(SQS))
+    lane = state.get(lane_item(INSTRUMENT))
+    assert lane.items() >= {"server": "our own", "provenance": "emulated"}.items()
+    assert "other" not in lane
+    assert not state.get(lane_item(SQS)), "what is to be measured anew may be measured on another server"
     for case_id in aborted:
         assert services.case(SECOND, case_id).run_id == SECOND
     reported = services.store.get_json(layout.plan_key(SECOND))
@@ -274,6 +277,17 @@ def test_figures_of_two_machines_do_not_go_into_one_report(services, aborted):
     other = {"name": "local", "hardware": {"cores": 8, "processor": "any"}}
     assert refusal(services, resume_run_id=FIRST, surroundings=other).field == "surroundings.hardware"
     assert refusal(services, resume_run_id=FIRST, surroundings=None).field == "surroundings.name"
+
+
+def test_the_reader_is_told_what_goes_for_either_part(services):
+    first = {**HERE, "notes": ["both", "SQS was stood in for by moto."]}
+    everyone = cases_of(plan(services, FIRST, surroundings=first, suite="quick"))
+    end(services, FIRST, everyone[0])
+    second = {**HERE, "notes": ["both", "SQS was stood in for by ElasticMQ."]}
+    plan(services, SECOND, surroundings=second, resume_run_id=FIRST)
+    found = services.store.get_json(layout.plan_key(SECOND))["input"]["surroundings"]
+    assert found["notes"] == [*first["notes"], second["notes"][1]]
+    assert found["hardware"] == HERE["hardware"]
 
 
 def test_nor_do_those_of_two_versions(services, aborted, monkeypatch):

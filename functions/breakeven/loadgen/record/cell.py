@@ -67,6 +67,8 @@ class Cell:
     by_core: int = 0  # of the completions: driven by the compiled core
     calls: int = 0  # that may carry several operations each
     paused_ns: int = 0  # by all workers together, after asks that came back empty
+    starved_at_end: int = 0  # of the asks that came back empty: after the last message of whoever asked
+    paused_at_end_ns: int = 0  # of the pauses: the same
 
     def complete(
         self, elapsed_ns: int, size: int, count: int = 1, *, sum_ns: int = 0, max_ns: int = 0
@@ -127,6 +129,8 @@ class Cell:
         self.by_core += other.by_core
         self.calls += other.calls
         self.paused_ns += other.paused_ns
+        self.starved_at_end += other.starved_at_end
+        self.paused_at_end_ns += other.paused_at_end_ns
 
     def total(self) -> Window:
         """All windows added up: what was completed within the stage."""

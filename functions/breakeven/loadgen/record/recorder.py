@@ -159,6 +159,15 @@ class Recorder:
             if stage := self._timeline.at(answered_ns):
                 self._cell(stage, metric).window(answered_ns - stage.start_ns).starved += count
 
+    def waited_out(self, metric: str, answered_ns: Sequence[int], paused_ns: int) -> None:
+        """Of what :meth:`starved` and :meth:`paused` counted: a worker's asks after its last message."""
+        with self._lock:
+            stage = self._timeline.at(answered_ns[0])
+            if stage and stage is self._timeline.at(answered_ns[-1]):
+                cell = self._cell(stage, metric)
+                cell.starved_at_end += len(answered_ns)
+                cell.paused_at_end_ns += paused_ns
+
     def error(self, metric: str, at_ns: int, kind: str, count: int = 1, said: str = "") -> None:
         """Operations that failed, or ended otherwise than well, and what was ``said`` of it."""
         with self._lock:

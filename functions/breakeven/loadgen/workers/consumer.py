@@ -40,8 +40,12 @@ class Consumer(Worker[Receiver]):
         super().__init__(name, queue, shared)
         workload = shared.case.workload
         self._helper, self._size, self._polls = helper, workload.message_bytes, workload.wait_s == 0
+        #: what counts from a request: how long one waited for a message to come is no latency (rule 2)
+        self._cycle = ("consume_cycle",) if self._polls else ()
         self._pause_s = EMPTY_PAUSE_S[0]
         self._eager_since_ns: int | None = None  # asks have come back empty since, with messages outstanding
+        self._empty_ns: list[int] = []  # asks that have come back empty since its last message
+        self._rested_ns = 0  # and how long it has paused
         self._highest: dict[int, int] = {}
         self._in_hand = InHand(workload)
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
@@ -52,6 +56,13 @@ class Consumer(Worker[Receiver]):
         self._processing: Profile | None = None
         if workload.processing_ms or workload.processing_profile:
             self._processing = Profile(workload.processing_ms, workload.warmup_s, workload.processing_profile)
+
+    def work(self) -> None:
+        try:
+            super().work()
+        finally:
+            if self._empty_ns:
+                self._shared.recorder.waited_out(self.metric, self._empty_ns, self._rested_ns)
 
     def _connect(self) -> Receiver:
         link = self._shared.client.receiver(self._queue)
@@ -120,8 +131,9 @@ class Consumer(Worker[Receiver]):
         if received.settled is not None and len(received.settled.asked_ns):
             recorder, settled = self._shared.recorder, received.settled
             recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
-            recorder.operations("consume_cycle", settled.asked_ns, settled.replied_ns, self._size)
-            for metric in ("settle", "consume_cycle"):
+            for metric in self._cycle:
+                recorder.operations(metric, settled.asked_ns, settled.replied_ns, self._size)
+            for metric in ("settle", *self._cycle):
                 recorder.by_core(metric, settled.replied_ns, received.by_general)
         self._starved(received.deliveries)
         if received.in_hand is not None:
@@ -142,8 +154,12 @@ class Consumer(Worker[Receiver]):
         self._shared.recorder.by_core("consume", deliveries.in_hand_ns)
 
     def _starved(self, deliveries: Deliveries) -> None:
+        if len(deliveries.in_hand_ns):
+            self._empty_ns, self._rested_ns = [], 0
         for _, answered_ns in deliveries.empty:
             self._shared.recorder.starved(self.metric, answered_ns)
+            if not len(deliveries.in_hand_ns) or answered_ns > deliveries.in_hand_ns[-1]:
+                self._empty_ns.append(answered_ns)
 
     def _rest(self, deliveries: Deliveries) -> None:
         """Pause after an ask that came back empty, where asks do not wait themselves.
@@ -157,7 +173,9 @@ class Consumer(Worker[Receiver]):
         if self._is_eager(began_ns):
             return
         self._shared.signals.sleep(self._pause_s)
-        self._shared.recorder.paused(self.metric, began_ns, time.monotonic_ns())
+        ended_ns = time.monotonic_ns()
+        self._shared.recorder.paused(self.metric, began_ns, ended_ns)
+        self._rested_ns += ended_ns - began_ns
         self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
 
     def _is_eager(self, now_ns: int) -> bool:
@@ -186,7 +204,7 @@ class Consumer(Worker[Receiver]):
         if self._shared.sizes is not None:
             received = Receipts.together(receipts)
             sizes = self._shared.sizes.of_many(received.producer, received.sequence)
-        if deliveries[0].asked_ns[0] >= 0:
+        if self._polls and deliveries[0].asked_ns[0] >= 0:
             asked_ns = columns.joined([each.asked_ns for each in deliveries])
             recorder.operations("consume", asked_ns, in_hand_ns, sizes)
         else:
@@ -267,7 +285,8 @@ class Consumer(Worker[Receiver]):
             called_ns = columns.joined([each.called_ns for each in settled])
             recorder.operations("settle", called_ns, ended_ns, sizes)
         if asked[0] >= 0:
-            recorder.operations("consume_cycle", asked, ended_ns, sizes)
+            for metric in self._cycle:
+                recorder.operations(metric, asked, ended_ns, sizes)
 
     def _lost(self) -> None:
         self._held_bytes.clear()

@@ -6,12 +6,15 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-from breakeven.clients.base import Sender
+from breakeven.clients.base import CallFailed, ConnectionLost, Sender
 from breakeven.clients.columns import joined, repeated
 from breakeven.loadgen.workers.arrivals import Arrivals, Span
 from breakeven.loadgen.workers.lingering import Lingering
 from breakeven.loadgen.workers.producer import TOGETHER_NS, Producer
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, Shared
+
+#: a write that takes so long has waited for its peer, nanoseconds
+STALLED_NS = 50_000_000
 
 
 class OpenProducer(Producer):
@@ -36,7 +39,8 @@ class OpenProducer(Producer):
         self._deadline_ns = self._measure_ns = self._end_ns = 0
         #: messages due within the measured stage, and messages handed over within it
         self.offered = self.achieved = 0
-        #: how long messages were due and the window was full, within the measured stage, nanoseconds
+        #: how long messages were due and had no room, within the measured stage, nanoseconds: the window was
+        #: full, the peer took no more of what was written, or there was no connection
         self.blocked_ns = 0
         self._blocked_since_ns: int | None = None
 
@@ -69,6 +73,10 @@ class OpenProducer(Producer):
             return
         if self._most and self._go_on_fast_path(now_ns):
             return
+        if self._is_stuck:
+            self._note_blocked(now_ns, self._schedule.due(now_ns) > 0)
+            self._take_answers(link, self._patience_s())
+            return
         due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._note_blocked(now_ns, due > 0 and room <= 0)
         most = max(0, min(due, room))
@@ -76,6 +84,16 @@ class OpenProducer(Producer):
             self._send(link, count, now_ns)
             due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._take_answers(link, self._until_due_s(now_ns, due, room))
+
+    @property
+    def _is_stuck(self) -> bool:
+        """Is something only half written? Without confirms, what is written has its answer at once."""
+        return self._in_flight > 0 and not self._shared.case.workload.confirms
+
+    def _failed(self, error: CallFailed | ConnectionLost) -> None:
+        if isinstance(error, ConnectionLost):
+            self._note_blocked(time.monotonic_ns(), True)  # until there is a connection again
+        super()._failed(error)
 
     def _go_on_fast_path(self, now_ns: int) -> bool:
         """Take the fast path to the end of what counts alike: all of it measured, or nothing."""
@@ -115,7 +133,17 @@ class OpenProducer(Producer):
             self.achieved += len(intended)
         first = self._shared.ledger.sent(self._number)
         self._pending.update(zip(range(first, first + len(intended)), intended, strict=True))
-        self._submit(link, len(intended), intended)
+        try:
+            self._submit(link, len(intended), intended)
+        finally:
+            self._note_stalled(now_ns, time.monotonic_ns())
+
+    def _note_stalled(self, began_ns: int, ended_ns: int) -> None:
+        """A peer that took what was written only after a while left no room meanwhile."""
+        if ended_ns - began_ns > STALLED_NS:
+            self._note_blocked(began_ns, True)
+            self._note_blocked(ended_ns, False)
+            self._room_since_ns = ended_ns
 
     def _account(self) -> None:
         super()._account()
@@ -125,9 +153,9 @@ class OpenProducer(Producer):
             self._shared.recorder.operations("pacing", joined(could), repeated(at_ns, could), 0)
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
-        was_full = self._in_flight >= self._window
+        was_full = self._in_flight >= self._window or self._is_stuck
         super()._take_answers(link, timeout_s)
-        if was_full and self._in_flight < self._window:
+        if was_full and self._in_flight < self._window and not self._is_stuck:
             self._room_since_ns = time.monotonic_ns()
 
     def _until_due_s(self, now_ns: int, due: int, room: int) -> float:

@@ -9,8 +9,9 @@ import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, floor, log10
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 from breakeven import words
@@ -21,6 +22,8 @@ MAX_TICKS = 7  # more round numbers than this do not fit on a phone
 #: the metrics of a case that have a panel each, and how they are called there
 OPERATIONS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 INK, MUTED, GRID = "#1c2430", "#5b6675", "#dfe3e8"
+#: held while it is loaded, by a thread of its own as a rule
+_LOADING = Lock()
 _STYLE = {
     "svg.fonttype": "none",  # text stays text: small, selectable, in the page's own typeface
     "svg.hashsalt": "queue-breakeven",
@@ -94,12 +97,19 @@ def load_drawing() -> None:
 
 def _drawing() -> tuple[Any, Any, Any, Any]:
     """matplotlib, its canvas, figures and layout: costly to load, and only what draws a report needs them."""
+    with _LOADING:
+        return _loaded()
+
+
+@cache
+def _loaded() -> tuple[Any, Any, Any, Any]:
     _home_for_caches()
     import matplotlib as mpl  # noqa: PLC0415
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
     from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
 
+    mpl.rcdefaults()  # whatever the reader's own matplotlibrc says: a report has one picture
     return mpl, FigureCanvasSVG, Figure, ConstrainedLayoutEngine
 
 

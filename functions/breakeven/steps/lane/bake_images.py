@@ -19,6 +19,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import IMAGE_TAG, RUN_TAG, installation
 from breakeven.planning.execution_limits import BAKE_LIMIT_S
+from breakeven.planning.machine_availability import OTHER_ZONES
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import SuppressCodes
@@ -33,6 +34,15 @@ from breakeven.steps.services import Services
 
 #: what EC2 answers where the type is not offered in the subnet's zone ("Error codes for the Amazon EC2 API")
 NOT_OFFERED = {"Unsupported"}
+#: and what stays so in every subnet: an image of the account's own is larger than the builder's disk,
+#: or is gone; the account is not to launch anything yet
+NEVER = {
+    "InvalidBlockDeviceMapping",
+    "InvalidAMIID.NotFound",
+    "InvalidAMIID.Unavailable",
+    "OptInRequired",
+    "PendingVerification",
+}
 #: the same of a launch that is repeated after its instance has ended ("Ensure idempotency", EC2 guide)
 TERMINATED = "IdempotentInstanceTerminated"
 #: the same of an image's name that is taken: by a call before, whose image is not seen yet
@@ -167,6 +177,9 @@ class _ImageBuild:
                 code = error.response["Error"]["Code"]
                 if code == TERMINATED:
                     raise CaseError("its builder was terminated") from error
+                if code in NEVER:
+                    why = error.response["Error"].get("Message", "")
+                    raise CaseError(f"EC2 does not launch its builder ({code}): {why}") from error
                 if code not in NO_ROOM | NOT_OFFERED:
                     raise
                 refused.append(f"{subnet}: {error.response['Error'].get('Message', code)}")
@@ -175,7 +188,7 @@ class _ImageBuild:
             self._record("builders", instance)
             self.waiting = f"its builder {instance} was launched"
             return
-        remedy = "run it again later, or deploy with other zones (breakeven:zones)"
+        remedy = f"run it again later, or {OTHER_ZONES}"
         raise CaseError(f"EC2 has no room for its builder ({'; '.join(refused)}): {remedy}")
 
     def _asked(self, subnet: str) -> dict[str, Any]:

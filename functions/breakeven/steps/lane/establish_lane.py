@@ -33,13 +33,28 @@ def establish(
 
     :param machines: what they run on; None: as many as the target has unless a suite says otherwise
     :param warms_up: a warm-up follows; it is recorded as broken off until it has come to its end
-    :raises CaseError: nodes that do not register in time, or never become healthy
+    :raises CaseError: nodes that do not register in time, or never become healthy; or the run goes on with
+        another whose settled cases another server answered
     """
     if record_of(target).nodes:
         _gather_nodes(services, run_id, target, nodes_of(target, machines))
     description = services.target(run_id, target).establish()
+    state, item = services.state(run_id), lane_item(target)
+    _check_server(target, description.server, state.update(item, status="ready").get("server"))
     warm_up = {"warm_up": WarmUp(reason=BROKEN_OFF).model_dump_json()} if warms_up else {}
-    services.state(run_id).update(lane_item(target), status="ready", **asdict(description), **warm_up)
+    state.update(item, **asdict(description), **warm_up)
+
+
+def _check_server(target: TargetName, server: str, earlier: str | None) -> None:
+    """A report says one server of a target, and compares its cases as figures of that.
+
+    :param earlier: of the cases that are taken over from another run, or of an attempt of this one
+    """
+    if earlier not in (None, server):
+        raise CaseError(
+            f"{target}: {server}, but the cases that the run has already were measured on {earlier}: "
+            "resume it with that server, or start a new run"
+        )
 
 
 def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: int) -> None:

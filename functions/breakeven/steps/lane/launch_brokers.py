@@ -14,7 +14,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from breakeven.brokers.access import new_credentials
-from breakeven.errors import CaseError
+from breakeven.errors import CaseError, NoRoomYetError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.planning.machine_availability import OTHER_ZONES, UPGRADE
 from breakeven.results import layout
@@ -29,14 +29,10 @@ from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from breakeven.terms import MOST_BROKER_ZONES, TargetName
 from breakeven.workload.machines import Machines, nodes_of
 
-#: what EC2 answers where it, or the account's quota, has no room
-NO_ROOM = {
-    "InsufficientInstanceCapacity",
-    "InsufficientCapacity",
-    "InstanceLimitExceeded",
-    "VcpuLimitExceeded",
-    "VolumeLimitExceeded",
-}
+#: what EC2 answers where the account's quota of instances has no room
+QUOTA = {"InstanceLimitExceeded", "VcpuLimitExceeded"}
+#: and where it has none itself, or the account for volumes
+NO_ROOM = {*QUOTA, "InsufficientInstanceCapacity", "InsufficientCapacity", "VolumeLimitExceeded"}
 #: EC2's answer, among others, where the account is on the free plan and the type is not eligible for it; the
 #: message then says so
 REFUSED, FREE_TIER = "InvalidParameterCombination", "eligible for Free Tier"
@@ -190,8 +186,9 @@ def _no_room(machines: Machines | None, zone: str, count: int) -> Iterator[None]
             ) from error
         if code not in NO_ROOM:
             raise
-        remedy = "run it again later, or on other machines"
-        raise CaseError(f"EC2 has no room for {what} in {zone} ({code}): {remedy}") from error
+        why = f"EC2 has no room for {what} in {zone} ({code}): run it again later, or on other machines"
+        # the nodes of the lane before may be shutting down still, and count
+        raise NoRoomYetError(why) if code in QUOTA else CaseError(why) from error
 
 
 def _interface(place: Place, zone: str) -> dict[str, Any]:

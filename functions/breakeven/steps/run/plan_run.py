@@ -73,7 +73,7 @@ def plan_run(
         room = account(suite_of(earlier.wanted)) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
         body = services.store.get_json(layout.price_book_key(earlier.run_id))
         plan = plan_resumed(earlier, wanted, run_id, allowance, room, PriceBook.model_validate(body))
-        take_over(services, earlier, plan)
+        take_over(services, earlier, plan, wanted.surroundings.notes)
     services.state(run_id).update(
         RUN,
         status="running",

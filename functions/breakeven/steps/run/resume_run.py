@@ -7,7 +7,7 @@ other run stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -213,15 +213,18 @@ def earlier_run(services: Services, run_id: str, is_running: Callable[[str], boo
     return replace(found, metrics_of=read)
 
 
-def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
-    """Copy what is settled, and write the plan of the run that goes on. Twice, it does the same again."""
+def take_over(services: Services, earlier: Earlier, plan: Plan, notes: Sequence[str] = ()) -> None:
+    """Copy what is settled, and write the plan of the run that goes on. Twice, it does the same again.
+
+    :param notes: what the reader must know of where it goes on
+    """
     run_id, settled = plan.run_id, earlier.settled
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda copied: services.store.copy(*copied), _objects(services, earlier, run_id)))
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
     state = services.state(run_id)
-    for target in dict.fromkeys(case.target for case in plan.cases):
+    for target in dict.fromkeys(case.target for case in plan.cases if case.case_id in settled):
         lane = earlier.items.get(lane_item(target), {})
         if known := {name: lane[name] for name in DESCRIPTION if name in lane}:
             # ``released``: nothing of the earlier run's is there any more
@@ -234,7 +237,7 @@ def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
         {
             **earlier.document,
             "versions": versions(),
-            "input": {**earlier.document["input"], "max_usd": plan.max_usd},
+            "input": _input(earlier, plan, notes),
             "plan": plan.model_dump(mode="json"),
             "resumed": {
                 **earlier.to_json(),
@@ -242,6 +245,14 @@ def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
             },
         },
     )
+
+
+def _input(earlier: Earlier, plan: Plan, notes: Sequence[str]) -> dict[str, Any]:
+    """The earlier run's, with the notes of both."""
+    own: dict[str, Any] = earlier.document["input"]
+    both = list(dict.fromkeys([*earlier.wanted.surroundings.notes, *notes]))
+    noted = {"surroundings": {**own.get("surroundings", {}), "notes": both}} if both else {}
+    return {**own, "max_usd": plan.max_usd, **noted}
 
 
 def _objects(services: Services, earlier: Earlier, run_id: str) -> Iterator[tuple[str, str]]:

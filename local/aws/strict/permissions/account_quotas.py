@@ -142,10 +142,16 @@ def _vcpus(name: str) -> int:
     return int(known["VCpuInfo"]["DefaultVCpus"]) if known and name[0] in STANDARD else 0
 
 
+IN_USE = {"pending", "running", "shutting-down"}
+
+
 def _up() -> int:
-    """vCPUs of the quota that are in use: of instances that are pending or running."""
+    """vCPUs of the quota that are in use: of instances that are pending, running or shutting down.
+
+    Of those that shut down EC2's documentation does not say it; users have met the limit then.
+    """
     instances = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].all_instances()
-    return sum(_vcpus(one.instance_type) for one in instances if one.state in {"pending", "running"})
+    return sum(_vcpus(one.instance_type) for one in instances if one.state in IN_USE)
 
 
 def _json(document: Mapping[str, Any], status: int = 200, **headers: str) -> Answer:

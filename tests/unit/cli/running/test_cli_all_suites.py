@@ -1,12 +1,15 @@
 """``npm run suites``: one run after another, bounded, and ended by the first that fails."""
 
 import os
+import subprocess
 import sys
 
 import pytest
 
 from breakeven.workload.read import load_suite
+from cli.exit_codes import INTERRUPTED
 from cli.running import all_suites
+from tests.support.workflow.command import ROOT
 
 
 @pytest.fixture
@@ -60,6 +63,30 @@ def test_a_suite_that_takes_too_long_is_interrupted_and_leaves_no_process(tmp_pa
     code = all_suites.run_all(["a", "b"], lambda _: command, lines.append, most_s=6.0)
     assert code == 1
     assert lines[-1] == "stopped in a, suite 1 of 2: together they may take 0.1 minutes"
+    assert cleaned.read_text() == "yes"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+
+
+def test_who_ends_all_of_them_alone_ends_the_suite_under_way_too(tmp_path):
+    """By a signal to this process and not to its group, as a terminal sends it."""
+    started, cleaned = tmp_path / "pid", tmp_path / "cleaned"
+    suite = (
+        "import os, time\n"
+        "try:\n"
+        f"    open({str(started)!r}, 'w').write(str(os.getpid()))\n"
+        "    os.kill(os.getppid(), 15)\n"
+        "    time.sleep(600)\n"
+        f"except KeyboardInterrupt:\n    open({str(cleaned)!r}, 'w').write('yes')\n"
+    )
+    runner = (
+        "import signal, sys; from cli.running import all_suites\n"
+        "signal.signal(signal.SIGTERM, signal.default_int_handler)\n"
+        f"sys.exit(all_suites.run_all(['a', 'b'], lambda _: [sys.executable, '-I', '-S', '-c', {suite!r}]))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
+    done = subprocess.run([sys.executable, "-c", runner], env=environment, cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == INTERRUPTED
     assert cleaned.read_text() == "yes"
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)

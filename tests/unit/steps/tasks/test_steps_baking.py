@@ -142,6 +142,15 @@ def test_a_zone_without_the_type_or_room_is_passed_over(services, ec2, subnets, 
     assert instances(ec2)[0]["SubnetId"] == subnets[1]
 
 
+@pytest.mark.parametrize("code", ["InvalidBlockDeviceMapping", "PendingVerification"])
+def test_what_ec2_refuses_for_good_is_the_images_reason_and_no_other_images(services, ec2, bake, code):
+    said = "Volume of size 8GB is smaller than snapshot 'snap-1', expect size >= 20GB"
+    changed = Changed(ec2, run_instances=refused(code, said))
+    assert bake(changed) is None
+    assert f"({code}): {said}" in failed(services)
+    assert changed.calls.count("run_instances") == 1, "another zone would not help"
+
+
 def test_where_no_zone_has_the_type_the_reason_names_them(services, ec2, subnets, bake):
     bake(Changed(ec2, run_instances=refused("Unsupported", "t4g.small is not supported in use1-az3")))
     for subnet in subnets:

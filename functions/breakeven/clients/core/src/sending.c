@@ -112,9 +112,10 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
     s->sent = s->answered = s->blocked_ns = 0;
     for (;;) {
         int64_t now = now_ns();
-        int64_t count = now < until_ns && !unsent(&s->c) && !full(s) ? due(s, now) : 0;
-        note_blocked(s, now, &blocked_since_ns, count > 0 && room(s) <= 0 && s->due_ns != NULL);
-        count = lesser(lesser(count, room(s)), s->rows);
+        int stuck = unsent(&s->c); /* the peer takes no more for now: that is no room, either */
+        int64_t count = full(s) ? 0 : due(s, now);
+        note_blocked(s, now, &blocked_since_ns, count > 0 && (stuck || room(s) <= 0) && s->due_ns != NULL);
+        count = now < until_ns && !stuck ? lesser(lesser(count, room(s)), s->rows) : 0;
         if (count > 0) {
             if (s->call != NULL && (end = is_quiet(&s->c)) != OVER)
                 break; /* the peer may close an idle connection, which costs no message */
@@ -122,19 +123,23 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
                 break;
             continue; /* what is due by now may have no room any more */
         }
-        if (!s->confirms && !unsent(&s->c))
+        if (!s->confirms && !stuck)
             written(s);
         int over = now >= until_ns || full(s) || all_done(s);
         if (over && (!unsent(&s->c) || now >= late_ns)) {
             end = full(s) ? FULL : OVER;
             break;
         }
-        int was_full = room(s) <= 0;
+        int was_full = stuck || room(s) <= 0;
         int64_t wake_ns = over ? late_ns : next_due(s, now, until_ns);
         if ((end = exchange(&s->c, wake_ns)) != OVER || (end = read_answers(s)) != OVER)
             break;
-        if (was_full && room(s) > 0)
-            s->room_since_ns = now_ns();
+        if (was_full && !unsent(&s->c)) {
+            if (!s->confirms)
+                written(s);
+            if (room(s) > 0)
+                s->room_since_ns = now_ns();
+        }
     }
     note_blocked(s, now_ns(), &blocked_since_ns, 0);
     return end;
