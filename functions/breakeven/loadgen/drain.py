@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from breakeven.loadgen.coordination import CaseProgress
 from breakeven.loadgen.ledger.ledger import LoaderLedger, Outstanding
+from breakeven.loadgen.workers.worker import Shared
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 
@@ -88,3 +89,18 @@ class Drain:
         missing = max(0, exchanged.expected - exchanged.received)
         unknown = min(missing, exchanged.unknown)
         return Outstanding(missing - unknown, unknown)
+
+
+def censor(shared: Shared) -> None:
+    """If the drain ended early: what was not received took at least until now.
+
+    Of several loaders none knows what the others have received.
+    """
+    send_times, case, now_ns = shared.send_times, shared.case, time.monotonic_ns()
+    is_known = case.loaders == 1 and case.workload.mode == "parallel"
+    if shared.signals.drained or send_times is None or not is_known:
+        return
+    for producer, sequences in shared.ledger.not_received().items():
+        if own := send_times.get(producer):
+            sent_ns = [instant for instant in own.find_many(sequences.tolist()) if instant >= 0]
+            shared.recorder.unfinished("end_to_end", sent_ns, now_ns)

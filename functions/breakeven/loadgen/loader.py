@@ -12,7 +12,7 @@ from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import GIVE_UP_S, Coordinator, SerialCoordinator
-from breakeven.loadgen.drain import Drain
+from breakeven.loadgen.drain import Drain, censor
 from breakeven.loadgen.gates import Gates
 from breakeven.loadgen.ledger.ledger import Ledger
 from breakeven.loadgen.record.recorder import Cells
@@ -95,6 +95,7 @@ class _Loader:
             in_hand_s = max(0.0, min(self._workload.in_hand_s, self.seconds_left()))
             self._join(CALL_TIMEOUT_S + self._workload.wait_s + in_hand_s)
             self._signals.check()
+            censor(self.shared)
         except BaseException as error:
             self._give_up(error)
             raise
@@ -140,8 +141,7 @@ class _Loader:
     def _find_capacity(self) -> None:
         """Consumers stay; each probe brings producers of its own."""
         crew = self.open(workforce.consumers(self._assignment, self.shared))
-        start = self.begin("start", self._gates.passed("start"))
-        crew.go(start.start_ns)
+        crew.go(self.begin("start", self._gates.passed("start")).start_ns)
         self._search = self._make_search()
         end = self._search.run()
         if end.why:
@@ -197,8 +197,8 @@ class _Loader:
 
     def backlog(self) -> int:
         """Messages of all loaders that may be in a queue; of several, as they last exchanged their counts."""
-        latest = self.shared.ledger.counts() if self._case.loaders == 1 else self._reporter.latest()
-        return latest.expected - latest.received if latest else 0
+        found = self.shared.ledger.counts() if self._case.loaders == 1 else self._reporter.latest()
+        return found.expected - found.received if found else 0
 
     def drained(self, within_s: float, after: int) -> bool:
         """As a search's ``Host`` has it."""

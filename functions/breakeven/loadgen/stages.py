@@ -15,6 +15,8 @@ from breakeven.workload.case import Mode, Workload
 ALL = frozenset(METRICS)
 #: the stage in which queues are loaded before a case's own work begins; nothing is measured in it
 PREFILL = "prefill"
+#: a drain that lasts longer than this is helped by the producers' threads, seconds
+HELP_AFTER_S = 0.25
 #: mode -> kind of stage -> the metrics whose latencies and totals are taken from it
 MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
     "parallel": {"measure": ALL},

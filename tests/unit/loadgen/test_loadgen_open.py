@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.clients.base import Outcome
+from breakeven.loadgen.record.histogram import midpoint
 from breakeven.workload.case import Case
 from tests.support.loaders.diagnoses import diagnosis
 from tests.support.loaders.loader_runs import Run, assert_all_arrived, brisk, no_thread_left  # noqa: F401
@@ -62,6 +63,28 @@ def test_a_silent_target_is_waited_for_and_the_wait_is_in_the_latency() -> None:
     assert diagnosis.offered == 400
     assert diagnosis.blocked_share is not None
     assert diagnosis.blocked_share > 0.2
+
+
+def test_what_others_received_in_the_drain_would_have_taken_the_cases_consumer_longer() -> None:
+    """One consumer at 50 a second of 200: most wait for the drain, with which the producer helps."""
+    case = open_case(rate=200.0, processing_ms=20, measure_s=1.0, warmup_s=0, drain_s=60)
+    measurement = Run(case, FakeBroker(), push=True, answer_s=0.0).measured()
+    assert_all_arrived(measurement)
+    found = measurement.totals["end_to_end"].cell
+    assert found.latencies.count == 200
+    assert found.unfinished > 100
+    assert measurement.totals["produce"].cell.unfinished == 0
+
+
+def test_what_is_never_received_took_at_least_until_the_end() -> None:
+    lost = {(0, n) for n in range(60, 70)}
+    broker = FakeBroker(Faults(drop=lost))
+    measurement = Run(open_case(warmup_s=0, drain_s=0.4), broker, push=True, answer_s=0.0).measured()
+    assert measurement.ledger.lost == 10
+    found = measurement.totals["end_to_end"].cell
+    assert found.latencies.count == 200
+    assert found.unfinished >= 10
+    assert sum(count for index, count in found.latencies.bins.items() if midpoint(index) > 0.4e9) >= 10
 
 
 def test_while_there_is_no_connection_the_target_leaves_no_room() -> None:

@@ -158,6 +158,26 @@ def test_only_measured_stages_keep_latencies() -> None:
     assert counts == {("load", "produce"): 1, ("unload", "consume"): 1, ("unload", "end_to_end"): 0}
 
 
+@pytest.mark.parametrize("count", [1, 5, 40], ids=["one", "a list", "an array"])
+@pytest.mark.parametrize(
+    ("metric", "received_s", "at_least"),
+    [
+        ("end_to_end", 19.9, False),
+        ("end_to_end", 20.2, False),
+        ("end_to_end", 20.3, True),
+        ("produce", 20.3, False),
+    ],
+)
+def test_what_is_received_once_producers_help_with_the_drain_took_at_least_that(
+    metric: str, received_s: float, at_least: bool, count: int
+) -> None:
+    recorder = Recorder(parallel_timeline())
+    sent_ns = [at(11) + number for number in range(count)]
+    recorder.operations(metric, sent_ns, [at(received_s)] * count, 64)
+    cell = recorder.cells()["measure", metric]
+    assert (cell.latencies.count, cell.unfinished) == (count, count * at_least)
+
+
 def test_starved_asks_errors_and_skips_are_kept_apart_from_operations() -> None:
     recorder = Recorder(parallel_timeline())
     recorder.starved("consume", at(11.5))

@@ -104,3 +104,14 @@ def test_every_second_number_costs_a_bit_each() -> None:
     for number in range(0, 200_000, 2):
         numbers.add(number)
     assert json_bytes(numbers) < 200_000 / 8 * 1.5
+
+
+@given(members, members)
+def test_its_numbers_are_listed_in_order(values: set[int], others: set[int]) -> None:
+    assert made(values).numbers().tolist() == sorted(values)
+    assert (made(values) - made(others)).numbers().tolist() == sorted(values - others)
+
+
+def test_the_numbers_of_a_run_without_a_few() -> None:
+    found = SequenceSet.first(3 * CHUNK + 5) - made({7, CHUNK, 3 * CHUNK})
+    assert found.numbers().tolist() == [n for n in range(3 * CHUNK + 5) if n not in {7, CHUNK, 3 * CHUNK}]

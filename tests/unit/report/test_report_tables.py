@@ -15,10 +15,12 @@ import pytest
 from breakeven.published.rows import load_shipped
 from breakeven.report.charts.canvas import logarithmic
 from breakeven.report.charts.over_time import over_time
+from breakeven.report.contract.report_model import Metric
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown, text
-from breakeven.report.sections.over_time.latency import metrics_table
+from breakeven.report.sections.over_time.latency import LOWER_BOUNDS, metrics_table
 from breakeven.report.sections.over_time.message_ledger import ledger_table
+from breakeven.report.tables.figures import STATISTICS, is_at_least
 from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.words import amount, cell_name, dollars, figure
 from tests.fixtures.report import sample
@@ -300,3 +302,35 @@ def test_charts_are_the_same_whatever_the_reader_has_set_for_matplotlib(tmp_path
     argv = [sys.executable, "-c", program]
     done = subprocess.run(argv, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "1.5"]
+
+
+@pytest.mark.parametrize(
+    ("operations", "unfinished", "at_least"),
+    [
+        (1000, None, set()),
+        (1000, 0, set()),
+        (1000, 1, {"mean_ms", "max_ms"}),
+        (1000, 2, {"mean_ms", "max_ms", "p999_ms"}),
+        (1000, 10, {"mean_ms", "max_ms", "p999_ms"}),
+        (1000, 11, {"mean_ms", "max_ms", "p999_ms", "p99_ms"}),
+        (1000, 501, {"mean_ms", "max_ms", "p999_ms", "p99_ms", "p95_ms", "p90_ms", "p50_ms"}),
+        (1000, 1000, set(STATISTICS)),
+    ],
+)
+def test_a_latency_whose_rank_lies_among_those_without_an_end_is_a_lower_bound(
+    operations, unfinished, at_least
+):
+    metric = Metric(**dict.fromkeys(STATISTICS, 1.0), msg_per_s=1, mb_per_s=1, operations=operations)
+    metric = metric.model_copy(update={"unfinished": unfinished})
+    assert {name for name in STATISTICS if is_at_least(metric, name)} == at_least
+
+
+def test_a_lower_bound_is_marked_and_said_below_the_table():
+    report = sample.report()
+    assert not metrics_table(report).notes
+    case = next(case for case in report.cases if case.produce)
+    bounded = case.produce.model_copy(update={"unfinished": case.produce.operations, "p50_ms": 12.5})
+    report = report.model_copy(update={"cases": [case.model_copy(update={"produce": bounded})]})
+    table = metrics_table(report)
+    assert "≥ 12.5" in next(row for row in table.rows if row.labels[1] == "Produce").cells
+    assert table.notes == (LOWER_BOUNDS,)

@@ -248,10 +248,19 @@ class LoaderLedger:
         with self._lock:
             confirmed = total = 0
             for producer, own in self._ledger.producers.items():
-                accounted = own.refused() | self._ledger.received.get(producer, SequenceSet())
-                total += len(SequenceSet.first(own.sent) - accounted)
-                confirmed += len(own.confirmed - accounted)
+                waiting = self._waiting(producer)
+                total += len(waiting)
+                confirmed += len(own.confirmed & waiting)
         return Outstanding(confirmed, total - confirmed)
+
+    def not_received(self) -> dict[int, Int64s]:
+        """By producer, the sequences that were sent, not refused, and not received by this loader."""
+        with self._lock:
+            return {producer: self._waiting(producer).numbers() for producer in self._ledger.producers}
+
+    def _waiting(self, producer: int) -> SequenceSet:
+        own, received = self._ledger.producers[producer], self._ledger.received.get(producer, SequenceSet())
+        return SequenceSet.first(own.sent) - (own.refused() | received)
 
     def snapshot(self) -> Ledger:
         """A consistent copy."""

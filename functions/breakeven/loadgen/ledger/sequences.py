@@ -85,6 +85,14 @@ class SequenceSet:
             return [True] * count
         return [not known[number >> _SHIFT] >> (number & _LOW) & 1 for number in _listed(numbers)]
 
+    def numbers(self) -> Int64s:
+        """All of them, ascending."""
+        parts = [np.zeros(0, np.int64)]
+        for chunk in (*range(self._floor), *sorted(self._chunks)):
+            bits = np.frombuffer(self._bits(chunk).to_bytes(_CHUNK // 8, "little"), np.uint8)
+            parts.append(np.flatnonzero(np.unpackbits(bits, bitorder="little")) + (chunk << _SHIFT))
+        return np.concatenate(parts)
+
     def copy(self) -> SequenceSet:
         result = SequenceSet()
         result._floor, result._chunks, result._count = self._floor, self._chunks.copy(), self._count

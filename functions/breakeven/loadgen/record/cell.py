@@ -62,7 +62,9 @@ class Cell:
         default_factory=dict
     )
     skipped: int = 0  # end to end: the send time is not known to this loader
-    unfinished: int = 0  # of the latencies: without an end when the loader gave up, and counted up to then
+    #: of the latencies, at least what they are: without an end when the loader gave up, and counted up to
+    #: then; or end to end, received once the producers helped with the drain
+    unfinished: int = 0
     last_ns: int = 0  # the last completion, nanoseconds since the stage's start
     by_core: int = 0  # of the completions: driven by the compiled core
     calls: int = 0  # that may carry several operations each

@@ -12,11 +12,10 @@ from breakeven.clients.columns import together
 from breakeven.clients.fast_path import Origin, SendBatch, SendsOnFastPath, Sent, WhenSent
 from breakeven.loadgen.ledger.stamp import Stamper
 from breakeven.loadgen.record.timestamps import Int64s, Sizes, as_one, listed, repeated
+from breakeven.loadgen.stages import HELP_AFTER_S
 from breakeven.loadgen.workers.consumer import Consumer
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, MIXED, Shared, Worker
 
-#: a drain that lasts longer than this is helped by the producers' threads, seconds
-HELP_AFTER_S = 0.25
 #: messages that are due within this time of each other are sent together, nanoseconds: at most half of what
 #: a loader may be late before its figures are a lower bound
 TOGETHER_NS = 500_000

@@ -56,7 +56,8 @@ class Metric(Strict):
     operations: int | None = Field(description="latencies recorded; null of what a source published")
     unfinished: int | None = Field(
         default=None,
-        description="of the operations: without an answer at the end, counted as lasting until then",
+        description="of the operations: at least what they are counted as, without an answer at the end; "
+        "end to end, not received, or received once the producers helped with the drain",
     )
     early_msg_per_s: float | None = Field(
         default=None,

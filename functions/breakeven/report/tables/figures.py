@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from breakeven import words
-from breakeven.report.contract.report_model import CaseReport
+from breakeven.report.contract.report_model import CaseReport, Metric
 from breakeven.report.elements import Row
 
 #: of a table by case: title -> what it shows
@@ -20,6 +20,8 @@ DOLLARS = "usd_per_month_per_1000_msg_per_s"
 #: the operations set beside the published ones; a consume cycle is what source A calls consume
 COMPARED = ("produce", "consume_cycle")
 STATISTICS = ("mean_ms", "min_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
+#: percentile -> its rank of a thousand
+RANKS = {"p50_ms": 500, "p90_ms": 900, "p95_ms": 950, "p99_ms": 990, "p999_ms": 999}
 STATISTIC_TITLES = ("mean", "min", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 
@@ -29,7 +31,20 @@ def shown_figure(case: CaseReport, operation: str, figure: str) -> str:
     name = "consume" if operation == "consume_cycle" and case.consume_cycle is None else operation
     if f"{name}.{figure}" in case.printed:
         return printed(case.printed[f"{name}.{figure}"])
-    return words.figure(getattr(metric, figure)) if metric else words.NOTHING
+    if metric is None:
+        return words.NOTHING
+    text = words.figure(getattr(metric, figure))
+    return f"≥ {text}" if text != words.NOTHING and is_at_least(metric, figure) else text
+
+
+def is_at_least(metric: Metric, figure: str) -> bool:
+    """Is that latency a lower bound? Those that had no end of their own are taken for the longest."""
+    if not metric.unfinished or not metric.operations:
+        return False
+    ended = metric.operations - metric.unfinished
+    if figure in RANKS:
+        return -(-metric.operations * RANKS[figure] // 1000) > ended
+    return figure in ("mean_ms", "max_ms") or (figure == "min_ms" and not ended)
 
 
 def rate(case: CaseReport, operation: str) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,7 +17,7 @@ from breakeven.steps.services import Services
 from cli import report_source
 from cli.main import main
 from local.stored import resumed_run
-from local.stored.export import UnwritableError, check_folder, export_run, point_latest
+from local.stored.export import UnwritableError, export_run, point_latest
 from local.stored.settled_cases import SettledCases, is_under_way
 from local.stored.settled_report import settled_report
 from tests.support.aws.moto_results import services_in_moto
@@ -50,36 +47,6 @@ def test_what_is_settled_is_there_and_nothing_else(killed: list[str], runs: Path
     assert not any(killed[2] in name for name in files(runs / RUN_ID) if name.startswith("rows"))
     assert set(files(runs / RUN_ID / "histograms")) == {f"{case_id}.hlog" for case_id in killed[:2]}
     assert (runs / "latest").resolve().name == RUN_ID
-
-
-def test_a_copy_of_the_latest_run_in_the_place_of_its_link_is_refused_before_anything_starts(
-    runs: Path,
-) -> None:
-    (runs / "latest").mkdir(parents=True)
-    with pytest.raises(InputError) as refused:
-        check_folder(runs)
-    assert (refused.value.field, refused.value.value) == ("--runs", str(runs / "latest"))
-    assert "rename it" in refused.value.remedy
-    (runs / "latest").rename(runs / "copy")
-    (runs / "latest").symlink_to("gone")
-    check_folder(runs)
-    assert {path.name for path in runs.iterdir()} == {"latest", "copy"}
-
-
-@pytest.mark.parametrize(
-    ("number", "fails"), [(errno.EPERM, False), (errno.ENOSYS, False), (errno.ENOSPC, True)]
-)
-def test_a_run_goes_on_where_the_file_system_has_no_links(
-    runs: Path, monkeypatch: pytest.MonkeyPatch, number: int, fails: bool
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(Path, "symlink_to", refuse)
-    runs.mkdir()
-    with pytest.raises(OSError, match="space") if fails else nullcontext():
-        point_latest(runs, "r1")
-    assert not list(runs.iterdir())
 
 
 def test_the_latest_run_stays_the_latest_until_another_has_settled_a_case(

@@ -9,6 +9,10 @@ from breakeven.report.elements import Folded, Part, Row, Section, Table, filled,
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import STATISTIC_TITLES, STATISTICS, rate, statistics
 
+LOWER_BOUNDS = (
+    "≥ before a latency: it is at least that, as messages had no answer at the end, were not received, or "
+    "were received once the producers helped to empty the queues."
+)
 NOTHING_RECORDED = "No latency was recorded in this run."
 
 
@@ -41,6 +45,7 @@ def metrics_table(report: Report) -> Table:
             columns=("msg/s", "msg/s up to 99.9%", "MB/s", *STATISTIC_TITLES, "operations"),
             groups=(("Rate", 3), ("Latency, ms", len(STATISTICS)), ("", 1)),
             rows=rows,
+            notes=(LOWER_BOUNDS,) if any("≥" in cell for row in rows for cell in row.cells[3:]) else (),
         )
     )
 
