@@ -121,5 +121,5 @@ def test_a_long_poll_has_no_latency_of_its_own(made):
     assert "consume_cycle" not in measurement.totals
     consume, settle = (measurement.totals[name].cell for name in ("consume", "settle"))
     assert consume.latencies.count == 0
-    assert consume.total().operations >= consume.by_core > 10
-    assert settle.latencies.count >= settle.by_core > 10
+    assert consume.total().operations > 10
+    assert settle.latencies.count > 10

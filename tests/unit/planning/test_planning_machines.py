@@ -371,7 +371,7 @@ def test_nodes_are_launched_only_in_zones_that_offer_their_type_and_none_is_refu
     aws["ec2"] = Ec2()
     (refusal,) = planned({"large": {}}, account=account_capacity.account_of(["m7g.large"])).refusals
     assert (refusal.field, refusal.value) == (f"machines.{PAIR}.large.instance_type", "m7g.large")
-    assert "none of this deployment's zones offers it: choose another type, or deploy" in refusal.remedy
+    assert "none of this deployment's zones offers it: choose another type, or destroy" in refusal.remedy
     offered.append("us-east-1b")
     made = planned({"large": {}}, account=account_capacity.account_of(["m7g.large"]))
     assert made.refusals == []

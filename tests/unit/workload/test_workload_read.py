@@ -398,9 +398,3 @@ def test_the_digest_is_of_what_is_said_not_of_how():
     other = parse_suite(document({"message_size": [1024], "threads": [5]}), "b.yaml")
     changed = parse_suite(document({"threads": 6, "message_size": "1KiB"}), "a.yaml")
     assert plain.sha256 == other.sha256 != changed.sha256
-
-
-def test_a_folder_of_a_suites_name_does_not_hide_the_suite(tmp_path, monkeypatch):
-    (tmp_path / "quick").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert load_suite("quick").suite == "quick"

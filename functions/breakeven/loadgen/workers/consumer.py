@@ -40,7 +40,7 @@ class Consumer(Worker[Receiver]):
         super().__init__(name, queue, shared)
         workload = shared.case.workload
         self._helper, self._size, self._polls = helper, workload.message_bytes, workload.wait_s == 0
-        #: what counts from a request: how long one waited for a message to come is no latency (rule 2)
+        #: what counts from a request: how long one waited is no latency (rule 2 of docs/rules.md)
         self._cycle = ("consume_cycle",) if self._polls else ()
         self._pause_s = EMPTY_PAUSE_S[0]
         self._eager_since_ns: int | None = None  # asks have come back empty since, with messages outstanding

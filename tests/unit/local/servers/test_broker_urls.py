@@ -96,7 +96,7 @@ def test_a_cluster_of_another_size_than_the_targets_is_refused_before_it_is_trie
     with pytest.raises(InputError) as caught:
         check_count([FIRST], cases)
     assert str(caught.value) == (
-        "--rabbitmq-url: nodes: 1: rabbitmq-mirrored-pair has 2 nodes: give the option once for each, or "
+        "--rabbitmq-url: nodes: 1: rabbitmq-mirrored-pair has 2 nodes: give the option once for each, and "
         "run a suite whose clusters are all of one size"
     )
 
