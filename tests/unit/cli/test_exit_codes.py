@@ -154,17 +154,17 @@ sys.exit(main())
 
 
 def test_a_folder_that_one_may_not_enter_is_bad_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As root, who may enter all of them, the system's answer is stood in for."""
 
     def looks(_: object) -> int:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/root/x")
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(tmp_path))
 
     monkeypatch.setattr(plan_command, "run", looks)
     assert command.main(["plan", "quick"]) == BAD_INPUT
     said = capsys.readouterr().err
-    assert said == "error: /root/x: Permission denied; give another path, or have its owner let you in\n"
+    assert said == f"error: {tmp_path}: Permission denied; give another path, or have its owner let you in\n"
 
 
 def test_the_readme_has_each_code() -> None:

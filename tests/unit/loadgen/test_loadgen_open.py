@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -20,6 +21,13 @@ pytestmark = pytest.mark.usefixtures("brisk", "no_thread_left")
 def open_case(**workload: Any) -> Case:
     fields = {"rate": 400.0, "window": 50, "warmup_s": 0.1, "measure_s": 0.5, "consume": "push"}
     return make_case(**{**fields, **workload})
+
+
+def hold(fault: threading.Event, seconds: float) -> None:
+    """Have a broker's fault for so long."""
+    fault.set()
+    time.sleep(seconds)
+    fault.clear()
 
 
 def test_as_many_are_sent_as_the_rate_says_and_all_arrive() -> None:
@@ -41,12 +49,7 @@ def test_a_silent_target_is_waited_for_and_the_wait_is_in_the_latency() -> None:
     case, broker = open_case(window=10, measure_s=1.0), FakeBroker()
     run = Run(case, broker, push=True, answer_s=0.0)
 
-    def stall() -> None:
-        broker.silent.set()
-        time.sleep(0.4)
-        broker.silent.clear()
-
-    run.when("measure", stall)
+    run.when("measure", lambda: hold(broker.silent, 0.4))
     measurement = run.measured()
     assert_all_arrived(measurement)
     assert measurement.ledger.sent == 440
@@ -91,12 +94,7 @@ def test_while_there_is_no_connection_the_target_leaves_no_room() -> None:
     case, broker = open_case(measure_s=1.0), FakeBroker()
     run = Run(case, broker, push=True, answer_s=0.0)
 
-    def outage() -> None:
-        broker.down.set()
-        time.sleep(0.5)
-        broker.down.clear()
-
-    run.when("measure", outage)
+    run.when("measure", lambda: hold(broker.down, 0.5))
     (diagnosis,) = run.measured().results[0].diagnoses
     assert diagnosis.blocked_share is not None
     assert diagnosis.blocked_share > 0.3
