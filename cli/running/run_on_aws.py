@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 import time
 from pathlib import Path
@@ -195,7 +194,6 @@ def _follow(line: Line, run_id: str, view: View, known_s: float) -> bool:
     :raises InputError: there is no such run
     :raises LostError: it cannot be followed any more
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan: Plan | None = None
     try:
         while True:

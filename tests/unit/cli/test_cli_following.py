@@ -59,7 +59,6 @@ def follow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     """Exit code and output of the command that follows, or starts, a run with those answers of AWS."""
     monkeypatch.setattr("cli.running.deployed.TRY_AGAIN_S", 0.001)
     monkeypatch.setattr(run_on_aws, "FOLLOW_S", 0.001)
-    monkeypatch.setattr(run_on_aws.signal, "signal", lambda *_: None)
     monkeypatch.setattr(run_on_aws, "_planned", lambda *_: None)
     monkeypatch.setattr(run_on_aws, "export_run", lambda *_: "folder")
     monkeypatch.setattr(run_on_aws, "_conclude", lambda *_: 0)
