@@ -18,7 +18,7 @@ from hypothesis import settings
 from moto.core.base_backend import BaseBackend
 from moto.s3.models import S3Backend
 
-from local import descriptions
+from local import descriptions, ports
 from local.cdk.synth import Synthesis
 from local.children import Children
 from tests.support.once_more import name_them
@@ -80,6 +80,17 @@ def pytest_collection_finish() -> None:
     gc.enable()
     # not before: pytest looks five times for what tests left, of which this is none
     atexit.register(gc.unfreeze)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_ports() -> Iterator[None]:
+    """Of its own range: what one session's killed node gives back, none of another's takes meanwhile."""
+    every, name = ports.PORT_RANGE, os.environ.get("PYTEST_XDIST_WORKER", "")
+    with pytest.MonkeyPatch.context() as patch:
+        if name:
+            workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+            patch.setattr(ports, "PORT_RANGE", every[int(name.removeprefix("gw")) % workers :: workers])
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,9 +10,18 @@ from typing import Any
 import pytest
 
 from breakeven.report.charts import canvas
+from local.stored.answers import ask
+from tests.support.money.kept_answers import keep_answers
 from tests.support.scripted.certificates import HOST, make_certificate_for
 from tests.support.scripted.scripted_broker import ScriptedBroker, scripted
 from tests.support.scripted.tls import terminator
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_answers() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        keep_answers(patch, ask)
+        yield
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from cli.main import main
 from tests.support.page.site import pages_of, write_site
+from tests.support.shared import made_once
 
 #: as root it needs the first; with the others it asks nothing of the network by itself
 FLAGS = (
@@ -34,7 +36,18 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_site(tmp_path_factory.mktemp("pages"))
+    return made_once(tmp_path_factory, "pages", write_site)
+
+
+@pytest.fixture(scope="session")
+def calculator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The calculator's file of the default region; nobody changes it."""
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        assert main(["calculator", "--out", str(folder / "calculator.html")]) == 0
+
+    return made_once(tmp_path_factory, "calculator", write) / "calculator.html"
 
 
 @pytest.fixture

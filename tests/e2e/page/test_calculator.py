@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
@@ -39,14 +38,7 @@ OF_NO_RUN = (
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("calculator") / "calculator.html"
-    assert main(["calculator", "--out", str(path)]) == 0
-    return path
-
-
-@pytest.fixture(scope="module")
-def opened(browser, file):
+def opened(browser, calculator):
     """Opens the file; fails in the end on an error, a word on the console or a request for anything else."""
     events: list[str] = []
 
@@ -55,14 +47,14 @@ def opened(browser, file):
         page.on("console", lambda message: events.append(message.text))
         page.on("pageerror", lambda error: events.append(str(error)))
         page.on("request", lambda request: events.append(request.url))
-        page.goto(file.as_uri() + hash)
+        page.goto(calculator.as_uri() + hash)
         return page
 
     yield open_file
-    assert {event.partition("#")[0] for event in events} == {file.as_uri()}
+    assert {event.partition("#")[0] for event in events} == {calculator.as_uri()}
 
 
-def test_it_says_that_no_run_stands_behind_it(opened, file):
+def test_it_says_that_no_run_stands_behind_it(opened, calculator):
     page = opened()
     said = page.locator("main").inner_text()
     assert "No run stands behind this page: prices as named above, and figures that others have" in said
@@ -70,7 +62,7 @@ def test_it_says_that_no_run_stands_behind_it(opened, file):
         "no run: AWS's list prices us-east-1@2026-11-20, but for Amazon MQ's (third parties', 2026-10-01), "
         "and published figures"
     ) in said
-    assert "this run" not in file.read_text(encoding="utf-8")
+    assert "this run" not in calculator.read_text(encoding="utf-8")
     page.locator("summary", has_text="What have others measured?").click()
     page.locator("#published-source-a > summary").click()
     row = page.locator("#published-source-a tr.published").first
@@ -113,8 +105,8 @@ def test_the_first_screen_has_headline_verdict_and_the_first_control(opened):
     assert tops[-1] + places[-1]["height"] < 800
 
 
-def test_each_way_of_sqs_has_one_name_and_one_look_on_the_page(opened, file):
-    said = file.read_text(encoding="utf-8")
+def test_each_way_of_sqs_has_one_name_and_one_look_on_the_page(opened, calculator):
+    said = calculator.read_text(encoding="utf-8")
     for other in ("as you call it", "ith one message a call", "unbatched"):
         assert other not in said
     row = opened().locator("#yours-prices tbody tr", has_text=SQS_NAMES[BATCHED])
@@ -217,8 +209,8 @@ def test_what_a_brokers_death_does_has_the_address_that_says_so(opened, form, pa
     assert link.get_attribute("href").startswith(f"https://www.rabbitmq.com/docs/{page}")
 
 
-def test_the_file_is_small(file):
-    assert file.stat().st_size < 1_000_000
+def test_the_file_is_small(calculator):
+    assert calculator.stat().st_size < 1_000_000
 
 
 def test_a_region_without_a_book_is_named(capsys):

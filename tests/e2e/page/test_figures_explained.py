@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page
 
 from breakeven.report.render.page import page as render
-from cli.main import main
 from tests.support.page import owner_report
 from tests.support.page.owner_questions import OWNER
 
@@ -18,11 +17,9 @@ DIALOG = "#explanation"
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("figures")
-    run, calculator = folder / "run.html", folder / "calculator.html"
+def files(tmp_path_factory, calculator) -> dict[str, Path]:
+    run = tmp_path_factory.mktemp("figures") / "run.html"
     run.write_text(render(owner_report.report(), None), encoding="utf-8")
-    assert main(["calculator", "--out", str(calculator)]) == 0
     return {"run": run, "calculator": calculator}
 
 

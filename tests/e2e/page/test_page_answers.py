@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page
-
-from cli.main import main
 
 #: a trio without Amazon MQ beside
 TRIO = "#v1&deployment=trio&amazon_mq="
@@ -15,15 +11,13 @@ BESIDE, VERDICT, SUPPOSED = "#yours-beside", "#yours-verdict", "#yours-supposed"
 
 
 @pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
+def opened(browser, calculator):
     """Opens the calculator with a hash; one page for all."""
-    path: Path = tmp_path_factory.mktemp("answers") / "calculator.html"
-    assert main(["calculator", "--out", str(path)]) == 0
     page = browser.new_page(viewport={"width": 1280, "height": 900})
 
     def open_with(hash: str = "") -> Page:
         page.goto("about:blank")
-        page.goto(path.as_uri() + hash)
+        page.goto(calculator.as_uri() + hash)
         return page
 
     yield open_with

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from playwright.sync_api import Page
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SQS_NAMES
 from breakeven.report.charts.marks import line
 from breakeven.report.render.bundle import TEMPLATES
-from cli.main import main
 from tests.support.page.palette import theme
 from tests.support.page.site import with_inputs
 
@@ -30,13 +28,6 @@ BOXES = """all => all.map(one => {
     const {left, right, top, bottom} = one.getBoundingClientRect();
     return {words: one.textContent, left, right, top, bottom};
 })"""
-
-
-@pytest.fixture(scope="module")
-def calculator(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("calculator") / "calculator.html"
-    assert main(["calculator", "--out", str(path)]) == 0
-    return path
 
 
 def looks(page: Page) -> dict[str, tuple[str, str]]:

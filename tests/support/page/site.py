@@ -21,12 +21,12 @@ HOSTILE = "=cmd|'/c calc'!A1 <img src=x onerror=alert(1)>"
 PLAN = sample.planned()[:4]
 
 
-def write_site(folder: Path) -> Path:
-    """``index.html``, and ``hostile.html`` with a title that means harm."""
+def write_site(folder: Path) -> None:
+    """A new folder with ``index.html``, and ``hostile.html`` with a title that means harm."""
+    folder.mkdir()
     report = sample.report(PLAN)
     (folder / "index.html").write_text(render(report, None))
     (folder / "hostile.html").write_text(render(report.model_copy(update={"title": HOSTILE}), None))
-    return folder
 
 
 def with_inputs(site: Path, name: str, **inputs: Any) -> str:

@@ -6,7 +6,6 @@ import os
 import pty
 import signal
 import sys
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -56,14 +55,6 @@ class Full(Ended):
 
 class FullAtOnce(Full):
     left = False
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in run_command.ENDING}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: type[Ended]) -> int:

@@ -1,0 +1,42 @@
+"""What queries answer, asked once a session of the same rows: they take half a second of a processor."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from breakeven.results.queries import query
+from local.aws.sql_engine import SqlTable
+from tests.support.shared import json_made_once
+
+Answers = dict[str, list[dict[str, Any]]]
+Ask = Callable[[Mapping[str, SqlTable], str, Sequence[str]], Answers]
+#: what has ``ask`` of ``local.stored.answers`` by its name
+ASKING = ("local.stored.answers", "local.stored.published_report", "local.stored.settled_report")
+
+
+def keep_answers(patch: pytest.MonkeyPatch, ask: Ask) -> None:
+    """Have who asks get what the same texts have answered over the same rows; refusals are asked for anew."""
+
+    def kept(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]) -> Answers:
+        asked = repr((run_id, [(name, query(name)) for name in names], _content(tables)))
+        return dict(json_made_once("answers", asked, lambda: ask(tables, run_id, names)))
+
+    for module in ASKING:
+        patch.setattr(f"{module}.ask", kept)
+
+
+def _content(tables: Mapping[str, SqlTable]) -> list[Any]:
+    return [
+        (name, table.columns, table.partitions, [_of_file(path) for path in table.files])
+        for name, table in sorted(tables.items())
+    ]
+
+
+def _of_file(path: Path) -> tuple[str, str]:
+    """The partition that it is in, and what it holds."""
+    return path.parent.name, hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
