@@ -244,6 +244,7 @@ def interrupted(tmp_path_factory):
     return command, code, time.monotonic() - started, out
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(interrupted):
     command, code, seconds, out = interrupted
     folder = (command.runs / "latest").resolve()

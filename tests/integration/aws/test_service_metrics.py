@@ -118,6 +118,7 @@ def test_of_sqs_what_has_come_by_then_is_in_the_report_and_the_rest_is_null(work
     assert f"1 of {sum(each.minutes for each in watch.figures)}" in text
 
 
+@pytest.mark.thorough
 def test_where_they_cannot_be_read_the_run_is_as_good_and_its_report_says_why(workflow):
     run_id = "unread"
     fault = Fault("ReadMetrics", "raise")
@@ -132,6 +133,7 @@ def test_where_they_cannot_be_read_the_run_is_as_good_and_its_report_says_why(wo
     assert "CloudWatch's figures of services were not read: ReadMetrics" in text
 
 
+@pytest.mark.thorough
 def test_a_run_on_one_machine_makes_no_call_and_says_nothing(workflow):
     run_id = "here"
     seen = before_reading(workflow, run_id, lambda *_: None)

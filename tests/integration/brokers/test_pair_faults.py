@@ -61,6 +61,7 @@ def test_a_rolling_restart_takes_one_node_after_the_other_and_loses_nothing(lane
     assert_rolled(lane, case, *lane.run(case))
 
 
+@pytest.mark.thorough
 def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
     case = faulty_case(
         NodeFault(at_s=1, kind="disk-alarm", node="leader", for_s=4),

@@ -84,7 +84,7 @@ def test_with_a_node_down_as_many_copies_are_made_on_the_others(target, cluster,
     assert eventually(lambda: target.lacking() is None, PATIENCE_S)
 
 
-@pytest.mark.parametrize("lost", ["leader", "other"])
+@pytest.mark.parametrize("lost", ["leader", pytest.param("other", marks=pytest.mark.thorough)])
 def test_of_a_copy_that_is_lost_in_mid_case_another_is_made_and_nothing_confirmed_is_gone(
     target, cluster, queue_case, lost
 ):
@@ -158,7 +158,7 @@ def test_dismantling_takes_the_policies_away(target, cluster, queue_case):
     assert caught.value.status == 404
 
 
-@pytest.mark.parametrize("copies", [2, 3])
+@pytest.mark.parametrize("copies", [pytest.param(2, marks=pytest.mark.thorough), 3])
 def test_nodes_send_each_message_as_often_as_is_priced(target, cluster, queue_case, copies):
     (queue,) = target.prepare(queue_case(PAIR, group_size=copies), attempt=1).queues
     form = ClusterForm(deployment="pair", cluster_nodes=3, group_size=copies)

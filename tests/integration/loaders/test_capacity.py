@@ -28,7 +28,13 @@ SEARCH = {
 SEARCHES, NEAR = 3, 0.75
 
 
-@pytest.mark.parametrize("first", [300.0, pytest.param(5000.0, marks=pytest.mark.installed)])
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(300.0, marks=pytest.mark.thorough),
+        pytest.param(5000.0, marks=pytest.mark.installed),
+    ],
+)
 def test_a_cold_server_is_not_taken_for_a_slow_one(first: float) -> None:
     found: list[object] = []
     for _ in range(SEARCHES):

@@ -38,6 +38,7 @@ def compared(folder: Path, first_ms: float, second_ms: float) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.thorough
 def test_the_same_measured_twice_shows_no_difference(tmp_path):
     """A 95% interval leaves out the truth once in twenty: only twice running would be against it."""
     rows = [compared(tmp_path / "once", MS, MS)]

@@ -212,7 +212,7 @@ def test_copies_are_deleted_in_batches_with_others(drive):
     assert ledger["duplicates"] == injected(*rows) > 0
 
 
-@pytest.mark.parametrize("path", ["core", "boto3"])
+@pytest.mark.parametrize("path", ["core", pytest.param("boto3", marks=pytest.mark.thorough)])
 def test_a_fifo_queue_keeps_its_promises(drive, path):
     some = {"for_s": 2.0, "percent": 25.0}
     rows, ledger = drive(

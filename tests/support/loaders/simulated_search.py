@@ -7,6 +7,7 @@ the loader's own; producers, consumers and the server are arithmetic, exact to t
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
@@ -82,6 +83,7 @@ class SimulatedHost:
         self._producers: list[Producer] = []
         #: when messages were due, and when they are in hand: those of the last ones, and of all before
         self._sent = self._before = np.empty((2, 0))
+        self._in_order: list[list[float]] = [[], []]  # of what was sent last, for who counts each millisecond
 
     def time(self) -> float:
         return self.now_s
@@ -108,9 +110,10 @@ class SimulatedHost:
         due_s = start_ns / 1e9 + np.arange(round(rate * seconds)) / rate
         self._before = np.hstack([self._before, self._sent])
         self._sent = np.array([due_s, self._server.in_hand_s(due_s)])
+        self._in_order = np.sort(self._sent).tolist()
 
     def counts(self) -> Counts:
-        due, in_hand = (int((instants <= self.now_s).sum()) for instants in self._sent)
+        due, in_hand = (bisect_right(instants, self.now_s) for instants in self._in_order)
         return Counts(due, due, 0, in_hand)
 
     def begin(self, stage: str, opens_s: float) -> Stage:
@@ -142,6 +145,7 @@ class SimulatedHost:
         """Those who gave up sent nothing more; what was sent comes."""
         if self._producers[0].gave_up:
             self._sent = self._sent[:, self._sent[0] <= self.now_s]
+            self._in_order = np.sort(self._sent).tolist()
         last_s = max(self._sent[1], default=self.now_s)
         if last_s > self.now_s + within_s:
             return False
