@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from breakeven.report.charts import canvas
+from cli.running.run_command import ENDING
 from local.stored.answers import ask
 from tests.support.money.kept_answers import keep_answers
 from tests.support.scripted.certificates import HOST, make_certificate_for
@@ -22,6 +24,17 @@ def kept_answers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         keep_answers(patch, ask)
         yield
+
+
+@pytest.fixture
+def signals_of_a_terminal() -> Iterator[None]:
+    """They end a program: who starts the tests with ``nohup``, or behind a shell, has them ignored."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

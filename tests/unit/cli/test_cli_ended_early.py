@@ -17,6 +17,8 @@ from cli.running import run_command
 from local.stored.export import UnwritableError
 from tests.support.workflow.full_disk import full_disk
 
+pytestmark = pytest.mark.usefixtures("signals_of_a_terminal")
+
 
 class Ended:
     """A session that is ended while it starts, as ``ends`` does it; ``left`` is what it had written."""

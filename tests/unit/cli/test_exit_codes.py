@@ -134,6 +134,7 @@ def test_an_interrupted_run_is_not_concluded_from_a_report_that_was_asked_for_me
     assert "verdict" not in said
 
 
+@pytest.mark.usefixtures("signals_of_a_terminal")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_command_that_is_ended_removes_what_it_has_made(tmp_path: Path, number: int) -> None:
     program = f"""

@@ -102,6 +102,21 @@ def row(**changed) -> Comparison:
             "too few repeats for an interval",
         ),
         (
+            {"ratio": 1 / 1.004, "interval_low": 0.995, "interval_high": 0.998},
+            "SQS standard and RabbitMQ mirrored pair: less than 0.5% apart",
+            "1.00 to 1.01",
+        ),
+        (
+            {"ratio": 1 / 1.006, "interval_low": 0.99, "interval_high": 0.998},
+            "SQS standard is 1.01 times as fast as RabbitMQ mirrored pair",
+            "1.00 to 1.01",
+        ),
+        (
+            {"ratio": 1.0, "interval_low": 0.9, "interval_high": 1.1, "verdict": "no difference shown"},
+            "RabbitMQ mirrored pair and SQS standard: no difference shown",
+            "0.900 to 1.10",
+        ),
+        (
             {"interval_low": 0.01, "interval_high": 0.9},
             "SQS standard is 4.00 times as fast as RabbitMQ mirrored pair",
             "1.11 to 100",

@@ -11,6 +11,8 @@ from cli.exit_codes import INTERRUPTED
 from cli.running import all_suites
 from tests.support.workflow.command import ROOT
 
+pytestmark = pytest.mark.usefixtures("signals_of_a_terminal")
+
 
 @pytest.fixture
 def lines():

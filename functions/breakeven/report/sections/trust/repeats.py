@@ -26,6 +26,7 @@ WELCH = (
 )
 WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the repeats were not alike."
 BOUND = "≥ and ≤ mark bounds"
+ALIKE = "less than 0.5% apart"
 FLAGGED = "over 10%"
 #: of comparisons a consume cycle stands for consume, as it does in the tests' tables
 CYCLE, CONSUME = "consume_cycle", "consume"
@@ -147,6 +148,9 @@ def finding(row: Comparison) -> tuple[str, str]:
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
     if row.verdict not in {"higher", "lower"}:
         return f"{ours} and {theirs}: {row.verdict}", telling_interval(low, high)
+    if words.figure(ratio) == words.figure(1.0) and not any(saturated):
+        # as where both achieve the rate that they are offered: repeats differ by less than that, too
+        return f"{ours} and {theirs}: {ALIKE}", interval(low, high)
     # however wide, the interval is what the difference rests on
     said = f"{ours} is {_bound(saturated)}{words.figure(ratio)} times as fast as {theirs}"
     return said, interval(low, high)
