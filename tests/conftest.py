@@ -84,7 +84,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_ports() -> Iterator[None]:
-    """Of its own range: what one session's killed node gives back, none of another's takes meanwhile."""
+    """Each worker has its own: those that a killed node gives back, no other's server takes meanwhile."""
     every, name = ports.PORT_RANGE, os.environ.get("PYTEST_XDIST_WORKER", "")
     with pytest.MonkeyPatch.context() as patch:
         if name:

@@ -109,8 +109,10 @@ class SimulatedHost:
         rate, seconds = span.rate.at(0.0), (span.end_ns - start_ns) / 1e9
         due_s = start_ns / 1e9 + np.arange(round(rate * seconds)) / rate
         self._before = np.hstack([self._before, self._sent])
-        self._sent = np.array([due_s, self._server.in_hand_s(due_s)])
-        self._in_order = np.sort(self._sent).tolist()
+        self._set_sent(np.array([due_s, self._server.in_hand_s(due_s)]))
+
+    def _set_sent(self, sent: Any) -> None:
+        self._sent, self._in_order = sent, np.sort(sent).tolist()
 
     def counts(self) -> Counts:
         due, in_hand = (bisect_right(instants, self.now_s) for instants in self._in_order)
@@ -144,8 +146,7 @@ class SimulatedHost:
     def drained(self, within_s: float, after: int) -> bool:
         """Those who gave up sent nothing more; what was sent comes."""
         if self._producers[0].gave_up:
-            self._sent = self._sent[:, self._sent[0] <= self.now_s]
-            self._in_order = np.sort(self._sent).tolist()
+            self._set_sent(self._sent[:, self._sent[0] <= self.now_s])
         last_s = max(self._sent[1], default=self.now_s)
         if last_s > self.now_s + within_s:
             return False
