@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Debian's releases, and where this machine gets them from. Sourced by hosts.sh and broker_roots.sh, never run.
+# Debian's releases, and where this machine gets them from. Sourced by setup.sh, hosts.sh and broker_roots.sh, never run.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # shellcheck disable=SC2034 # used by those who source this

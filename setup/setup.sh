@@ -6,6 +6,8 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=setup/common.sh
 . "$root/setup/common.sh"
+# shellcheck source=setup/debian.sh
+. "$root/setup/debian.sh"
 # shellcheck source=setup/packages.sh
 . "$root/setup/packages.sh"
 # shellcheck source=setup/python.sh
@@ -84,6 +86,9 @@ need_test_tools() {
   [ -e "${atomics[0]}" ] || need libatomic1 "a library of what drives Chromium in the tests"
   has shellcheck || need shellcheck "reads the set-up scripts in the tests"
   has ip || need iproute2 "connects the hosts on which the tests run the brokers' scripts"
+  # another distribution's hosts have none, and would have the tests of its other RabbitMQs left out
+  [ -e "$keyring" ] ||
+    need debian-archive-keyring "checks the RabbitMQ of other Debians, which the tests run in private roots"
 }
 
 # What is in node_modules is the CDK's command line alone, or with it what the tests check the workflow by.

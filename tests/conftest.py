@@ -21,6 +21,7 @@ from moto.s3.models import S3Backend
 from local import descriptions, ports
 from local.cdk.synth import Synthesis
 from local.children import Children
+from tests.support.commands import run_by_none
 from tests.support.once_more import name_them
 from tests.support.shared import FOLDER, made_once
 from tests.support.workers import SharedServersScheduling
@@ -54,6 +55,13 @@ def pytest_configure() -> None:
     gc.disable()
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before marks select any: a test that no command runs would go unseen."""
+    if unrun := run_by_none(items):
+        raise pytest.UsageError(f"no command of package.json runs these, by folder and marks: {unrun}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -29,6 +29,9 @@ from breakeven.terms import TargetName
 #: states of a broker, as the API has them ("BrokerState"); it can be deleted in those that are not named
 RUNNING, CREATING, REBOOTING = "RUNNING", "CREATION_IN_PROGRESS", "REBOOT_IN_PROGRESS"
 DELETING = "DELETION_IN_PROGRESS"
+#: a broker in the second one "is running, but is in a degraded state" (Amazon MQ Developer Guide, "Amazon MQ
+#: broker statuses")
+UP = frozenset({RUNNING, "CRITICAL_ACTION_REQUIRED"})
 #: on the way to running; a broker may also reboot while it is created
 UNFINISHED = frozenset({CREATING, REBOOTING})
 #: what the service answers to a call that the broker's state does not allow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -26,12 +27,23 @@ FLAGS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Errors of any page's scripts, at any time, are failures of the module's tests."""
+    errors: list[str] = []
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium-headless-shell"), args=list(FLAGS)
         )
+        new_page = chromium.new_page
+
+        def watched(**options: Any) -> Page:
+            page = new_page(**options)
+            page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
+            return page
+
+        chromium.new_page = watched
         yield chromium
         chromium.close()
+    assert errors == []
 
 
 @pytest.fixture(scope="session")

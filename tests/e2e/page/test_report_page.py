@@ -33,6 +33,7 @@ def opened(browser, site):
     """Opens a page at a size, and notes every request, error and dialog."""
     pages: list[Page] = []
     events: list[str] = []
+    expected: list[str] = []
 
     def open_page(name: str, viewport: dict[str, int]) -> Page:
         page = browser.new_page(viewport=viewport)
@@ -40,14 +41,15 @@ def opened(browser, site):
         page.on("request", lambda request: events.append(request.url))
         page.on("pageerror", lambda error: events.append(str(error)))
         page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
-        page.goto((site / name).as_uri())
-        assert events == [(site / name).as_uri()], "nothing but the page itself was asked for"
+        expected.append((site / name).as_uri())
+        page.goto(expected[-1])
         page.evaluate("document.querySelectorAll('details.question').forEach(fold => fold.open = true)")
         return page
 
     yield open_page
     for page in pages:
         page.close()
+    assert events == expected, "nothing but the pages themselves was asked for, whatever was done with them"
 
 
 def test_no_table_hides_a_column_at_the_width_of_a_desk(opened):
@@ -92,12 +94,15 @@ def test_the_name_of_a_region_is_never_broken(opened):
 )
 def test_charts_have_the_form_that_fits(opened, viewport, shown, hidden):
     page = opened("index.html", viewport)
-    for chart in page.locator("figure.chart").all():
+    charts = page.locator("figure.chart").all()
+    assert len(charts) >= 3
+    for chart in charts:
         assert chart.locator(f".{shown} svg").is_visible()
         assert not chart.locator(f".{hidden} svg").is_visible()
         smallest = chart.locator(f".{shown} svg text").evaluate_all(
             "texts => Math.min(...texts.map(t => t.getBoundingClientRect().height).filter(h => h))"
         )
+        assert smallest is not None, "of no letters the least is Infinity, which is none in JSON"
         assert smallest >= 9, "letters are large enough to read"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from infra.results import SCAN_LIMIT_BYTES
 from tests.support.aws.cfn_lint import resource_schema
-from tests.support.aws.definition import nodes_template, resources
+from tests.support.aws.definition import allowed, nodes_template, resources
 from tests.support.aws.stacks import BESIDE, GROWN, Built
 
 pytestmark = pytest.mark.installed
@@ -78,10 +78,10 @@ def test_no_resource_is_named_outside_its_identifier(beside):
 
 def test_queues_are_named_and_may_be_touched_by_their_own_installation_only(plain, beside):
     for built, prefix in ((plain, ""), (beside, "team-b-")):
-        for policy in of_kind(built, "AWS::IAM::Policy").values():
-            for statement in policy["PolicyDocument"]["Statement"]:
-                if "sqs:CreateQueue" in statement["Action"]:
-                    assert json.dumps(statement["Resource"]).endswith(f':{prefix}be-*"]]}}')
+        of_queues = [each for _, actions, each in allowed(built.template) if "sqs:CreateQueue" in actions]
+        assert of_queues
+        for statement in of_queues:
+            assert json.dumps(statement["Resource"]).endswith(f':{prefix}be-*"]]}}')
     assert {each["BREAKEVEN_QUEUE_PREFIX"] for each in variables(beside)} == {"team-b-"}
 
 
@@ -92,10 +92,7 @@ def is_undelivered(resource: Any) -> bool:
 
 def test_instances_may_be_terminated_by_their_own_installation_only(beside):
     statements = [
-        statement
-        for policy in of_kind(beside, "AWS::IAM::Policy").values()
-        for statement in policy["PolicyDocument"]["Statement"]
-        if statement["Action"] == "ec2:TerminateInstances" or "ec2:TerminateInstances" in statement["Action"]
+        each for _, actions, each in allowed(beside.template) if "ec2:TerminateInstances" in actions
     ]
     # a lane's end, a run's, the rule's and the watchdog's; of builders a bake's and the stack's
     assert len(statements) == 6

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from moto.events.models import EventPattern
 
-from tests.support.aws.definition import definition_of, resources, states, template_of
+from tests.support.aws.definition import allowed, definition_of, resources, states, template_of
 from tests.support.aws.status_change import status_change
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:Breakeven"
 #: entries that let go of all that a run has made, with the handler's name
 RELEASING = {"ReleaseRun": "release_run", "CleanUp": "clean_up", "Watchdog": "watchdog"}
+#: what ends or halts something that an account may have of others, too
+ENDING = re.compile(
+    "ec2:(Terminate|Stop|Start|Reboot|Delete|Deregister|Detach)|mq:(Delete|Reboot)|sqs:DeleteQueue"
+)
+OWNED = {"StringEquals": {"aws:ResourceTag/breakeven:owner": "QueueBreakeven"}}
+#: what carries no tag of ours: what Amazon MQ makes, by the one that it gives or, as its caller, in our VPC
+#: alone; the configuration that it makes with each broker
+OF_AMAZON_MQ = {
+    frozenset({"ec2:DeleteVpcEndpoints"}): "aws:ResourceTag/AMQManaged",
+    frozenset({"ec2:DeleteNetworkInterface", "ec2:DetachNetworkInterface"}): "ec2:Vpc",
+    frozenset({"ec2:DeleteNetworkInterfacePermission"}): "ec2:AuthorizedService",
+    frozenset({"mq:DeleteConfiguration"}): None,
+}
+#: what each that lets go of a run's may end by its owner's tag
+RUNS_OWN = {
+    "ec2:TerminateInstances",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteVolume",
+    "ec2:DeleteVpcEndpoints",
+    "mq:DeleteBroker",
+    "sqs:DeleteQueue",
+}
 
 
 def rule(template: dict[str, Any], key: str) -> dict[str, Any]:
@@ -110,21 +133,22 @@ def test_neither_is_a_part_of_the_workflow(assembly):
     assert not called & {function_of(template_of(assembly), name) for name in ("clean_up", "watchdog")}
 
 
-def test_each_lets_go_of_the_owners_own_alone(assembly):
-    template = template_of(assembly)
-    for entry in RELEASING:
-        (policy,) = [
-            each
-            for name, each in resources(template, "AWS::IAM::Policy").items()
-            if name.startswith(f"Functions{entry}RoleDefault")
-        ]
-        for statement in policy["PolicyDocument"]["Statement"]:
-            if statement["Action"] in [
-                "ec2:TerminateInstances",
-                "ec2:DeleteVolume",
-                "ec2:DeleteNetworkInterface",
-            ]:
-                owner = {"aws:ResourceTag/breakeven:owner": "QueueBreakeven"}
-                assert statement["Condition"] == {"StringEquals": owner}
-            if "sqs:DeleteQueue" in statement["Action"]:
-                assert json.dumps(statement["Resource"]).endswith(':be-*"]]}')
+def test_whoever_ends_something_ends_the_owners_own_alone(assembly):
+    ended: dict[str, set[str]] = {entry: set() for entry in RELEASING}
+    for name, actions, statement in allowed(template_of(assembly)):
+        if not (ending := {action for action in actions if ENDING.match(action)}):
+            continue
+        assert "*" not in "".join(actions), name
+        condition = statement.get("Condition")
+        if condition == OWNED or _names_queues(statement, ending):
+            for entry in RELEASING:
+                ended[entry] |= ending if name.startswith(f"Functions{entry}Role") else set()
+        else:
+            by = OF_AMAZON_MQ[frozenset(ending)]
+            assert [*(condition or {}).get("StringEquals", [])] == ([by] if by else []), name
+    assert ended == dict.fromkeys(RELEASING, RUNS_OWN)
+
+
+def _names_queues(statement: dict[str, Any], ending: set[str]) -> bool:
+    """Queues have no condition by tag (SQS API permissions): theirs are those of our names."""
+    return ending == {"sqs:DeleteQueue"} and json.dumps(statement["Resource"]).endswith(':be-*"]]}')

@@ -12,7 +12,7 @@ from breakeven.planning.footprint import ROOM
 from breakeven.results import layout
 from infra.code import LOCK
 from infra.loaders.loader_image import DOCKERFILE, FOLDER, assemble_image
-from tests.support.aws.definition import definition_of, resources, states
+from tests.support.aws.definition import allowed, definition_of, resources, states
 
 TASKS = [f"{prefix}{many}Task" for prefix in ("Broker", "Managed") for many in ("", "Many")]
 #: not of a task: Lambda's own, and what only steps are told
@@ -139,23 +139,21 @@ def test_the_image_is_made_of_what_is_deployed_and_of_the_locked_packages(tmp_pa
 
 
 def test_only_the_state_machine_starts_tasks_and_passes_on_those_two_roles_alone(plain):
-    allowed = []
-    kinds = ("Policy", "ManagedPolicy")  # the latter holds what is too long for a role's own
-    policies = [each for kind in kinds for each in resources(plain.template, f"AWS::IAM::{kind}").items()]
-    for name, policy in policies:
-        for statement in policy["PolicyDocument"]["Statement"]:
-            actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
-            if "ecs:RunTask" in actions:
-                allowed.append(name)
-                assert statement["Condition"]["ArnEquals"].keys() == {"ecs:cluster"}
-                assert statement["Resource"]["Ref"].startswith("TasksDefinition")
-            if "iam:PassRole" in actions and "StateMachine" in name:
-                passed = [each["Fn::GetAtt"][0] for each in statement["Resource"]]
-                assert sorted(each[:-8] for each in passed) == ["TasksRole", "TasksStartRole"]
-                assert statement["Condition"] == {
-                    "StringEquals": {"iam:PassedToService": "ecs-tasks.amazonaws.com"}
-                }
-    assert [name.startswith("WorkflowStateMachine") for name in allowed] == [True]
+    starting, passing = [], []
+    for name, actions, statement in allowed(plain.template):
+        if "ecs:RunTask" in actions:
+            starting.append(name)
+            assert statement["Condition"]["ArnEquals"].keys() == {"ecs:cluster"}
+            assert statement["Resource"]["Ref"].startswith("TasksDefinition")
+        if "iam:PassRole" in actions and "StateMachine" in name:
+            passing.append(name)
+            passed = [each["Fn::GetAtt"][0] for each in statement["Resource"]]
+            assert sorted(each[:-8] for each in passed) == ["TasksRole", "TasksStartRole"]
+            assert statement["Condition"] == {
+                "StringEquals": {"iam:PassedToService": "ecs-tasks.amazonaws.com"}
+            }
+    assert [name.startswith("WorkflowStateMachine") for name in starting] == [True]
+    assert len(passing) == 1
 
 
 def test_what_starts_a_task_may_pull_and_log_and_nothing_else(plain):

@@ -13,9 +13,12 @@ import pytest
 
 from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.factory import make_client
+from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.record import Waits
+from breakeven.targets.sqs import sqs_standard
+from breakeven.targets.sqs.sqs_standard import SqsStandard
 from breakeven.workload.case import Case
 from local.aws.strict.certificates import Certificate
 from tests.support.loaders.live_case import live
@@ -91,3 +94,27 @@ def test_a_loader_in_weather_loses_nothing_and_counts_every_copy(driven, path):
 @pytest.mark.parametrize("path", ["core", "general", "boto3"])
 def test_a_loader_in_heavy_weather_loses_nothing_and_counts_every_copy(driven, path):
     check(*driven(path, HEAVY, 0.2, HIDDEN_IN_HEAVY_S))
+
+
+@pytest.mark.parametrize("amazon", [True, False], ids=["as on AWS", "without the wait"])
+def test_a_prepared_queue_is_used_no_earlier_than_the_service_lets_it_be(
+    amazon: bool,
+    sqs_endpoint: str,
+    sqs_environment: str,
+    queue_case: Callable[..., Case],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Windows of a warm-up are driven at once, and over within the second in which a new queue is unknown."""
+    case, weather = queue_case("sqs-standard"), SqsWeather(3, {kinds.NO_QUEUE}, 0.0)
+    monkeypatch.setattr(sqs_standard, "is_amazon", lambda host: amazon)
+    with sqs_weather(sqs_endpoint, weather) as endpoint:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", endpoint)
+        target = SqsStandard()
+        queues = target.prepare(case, 1).queues
+        if amazon:
+            assert target.depth(queues) == 0
+        else:
+            with pytest.raises(CaseError):
+                target.depth(queues)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", sqs_endpoint)
+    SqsStandard().release(queues)

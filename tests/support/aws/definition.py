@@ -49,6 +49,17 @@ def nodes_statements(template: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def allowed(template: dict[str, Any]) -> Iterator[tuple[str, frozenset[str], dict[str, Any]]]:
+    """What roles may do: the policy's logical id, actions and the statement. Of each policy: what is too long
+    for a role's own goes on in a managed one; and however many actions the CDK has put into one statement.
+    """
+    for kind in ("Policy", "ManagedPolicy"):
+        for name, policy in resources(template, f"AWS::IAM::{kind}").items():
+            for statement in policy["PolicyDocument"]["Statement"]:
+                actions = statement["Action"]
+                yield name, frozenset([actions] if isinstance(actions, str) else actions), statement
+
+
 def definition_of(template: dict[str, Any]) -> dict[str, Any]:
     """The definition with each intrinsic replaced by the logical id that it refers to."""
     (machine,) = resources(template, "AWS::StepFunctions::StateMachine").values()

@@ -104,7 +104,9 @@ def test_percentiles_of_any_samples(
     cases = {f"c{n}": [min(v, 4 * 10**12) for v in samples] for n, samples in enumerate(groups)}
     bucket = Bucket(tmp_path_factory.mktemp("rows"))
     put(bucket, cases)
-    for row in bucket.ask("latency_percentiles"):
+    rows = bucket.ask("latency_percentiles")
+    assert {row["case_id"] for row in rows} == cases.keys()
+    for row in rows:
         check(row, cases[row["case_id"]])
 
 
@@ -114,7 +116,9 @@ def test_ranks_agree_with_numpy(tmp_path: Path) -> None:
     cases = {f"n{n}": random.integers(1, 2047, n) for n in (20, 99, 100, 101, 200, 1000, 1001, 9_990, 10_010)}
     bucket = Bucket(tmp_path)
     put(bucket, {name: [int(v) for v in values] for name, values in cases.items()})
-    for row in bucket.ask("latency_percentiles"):
+    rows = bucket.ask("latency_percentiles")
+    assert {row["case_id"] for row in rows} == cases.keys()
+    for row in rows:
         values = cases[row["case_id"]]
         for name, permille in PERCENTILES.items():
             if row[f"{name}_ms"] is not None:

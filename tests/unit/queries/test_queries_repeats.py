@@ -114,7 +114,9 @@ def test_more_repeats_than_are_tabled_take_the_next_lower_degrees(bucket: Bucket
     counts = {31: 30, 32: 30, 40: 30, 41: 40, 60: 40, 61: 60, 100: 60}
     drawn = {(f"n{n}", SQS): rounded([dice.uniform(90, 110) for _ in range(n)]) for n in counts}
     put(bucket, drawn)
-    for (cell, _), row in rates(bucket).items():
+    found = rates(bucket)
+    assert found.keys() == drawn.keys()
+    for (cell, _), row in found.items():
         values, n = drawn[cell, SQS], int(cell[1:])
         low, high = interval(values)
         width = (high - low) * quantile(counts[n]) / quantile(n - 1)

@@ -1,50 +1,56 @@
-"""Whatever marks a test has, one of the commands of ``npm run test:all`` runs it."""
+"""Whatever marks a test has, one of the commands of ``npm run test:all`` runs it; ``tests/conftest.py`` holds
+each test that is collected against them.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from _pytest.mark.expression import Expression
 
-from tests.support.workflow.command import ROOT
-
-COMMANDS = json.loads((ROOT / "package.json").read_text())["scripts"]
-#: our own, without those of pytest and its plug-ins
-MARKS = ("quiet", "thorough", "installed")
-#: folders that `npm test` and its like share by marks; the others are each a command's of their own
-SHARED = {"tests/e2e", "tests/integration", "tests/infra", "tests/unit"}
+from tests.support.commands import MARKS, ROOT, is_run, run_by_none, selections
 
 
-def selections(command: str) -> list[tuple[set[str], Expression]]:
-    """Folders and marks of each run of pytest in a command."""
-    found = re.findall(r"setup/tests\.sh ((?:tests/\S+ )+)-m (?:'([^']+)'|(\S+))", COMMANDS[command])
-    return [(set(folders.split()), Expression.compile(quoted or word)) for folders, quoted, word in found]
+@pytest.mark.parametrize(
+    ("path", "marks", "run"),
+    [
+        ("tests/unit/a.py", [], True),
+        ("tests/infra/b/a.py", ["thorough"], True),
+        ("tests/unit/a.py", ["installed"], False),
+        ("tests/unit/a.py", ["quiet"], False),
+        ("tests/e2e/a.py", ["quiet"], False),
+        ("tests/e2e/a.py", ["quiet", "installed"], True),
+        ("tests/e2e/a.py", ["thorough", "installed"], True),
+        ("tests/integration/loaders/a.py", ["quiet"], True),
+        ("tests/integration/queues/a.py", ["quiet", "installed"], False),
+        ("tests/hosts/a.py", [], True),
+        ("tests/trino/a.py", [], True),
+        ("tests/suites/a.py", [], True),
+        ("tests/united/a.py", [], False),
+    ],
+)
+def test_it_is_known_which_are_run(path: str, marks: list[str], run: bool) -> None:
+    assert is_run(path, marks) is run
 
 
-ALL = [
-    chosen
-    for name in re.findall(r"npm (?:run )?(test\S*)", COMMANDS["test:all"])
-    for chosen in selections(name)
-]
+def test_who_is_run_by_none_is_named() -> None:
+    def item(path: str, *marks: str) -> Any:
+        found = [SimpleNamespace(name=name) for name in (*marks, "parametrize")]
+        return SimpleNamespace(nodeid=f"{path}::test", iter_markers=lambda: found)
+
+    items = [item("tests/unit/a.py"), item("tests/unit/a.py", "quiet"), item("tests/new/a.py")]
+    assert run_by_none(items) == ["tests/unit/a.py::test", "tests/new/a.py::test"], (
+        "the quiet one and the new one"
+    )
 
 
-@pytest.mark.parametrize("marks", [set(some) for many in range(4) for some in combinations(MARKS, many)])
-def test_it_is_run_in_the_folders_that_share_their_commands(marks: set[str]) -> None:
-    run_in = {
-        folder
-        for folders, chosen in ALL
-        if chosen.evaluate(lambda name, **_: name in marks)
-        for folder in folders
-    }
-    if "quiet" in marks:
-        assert "tests/integration/loaders" in run_in, "where tests are that compare latencies"
-    elif "installed" in marks:
-        assert run_in >= SHARED - {"tests/unit"}
-    else:
-        assert run_in >= SHARED
+def test_commands_run_every_folder_of_tests() -> None:
+    run = {folder.split("/")[1] for folders, _ in selections() for folder in folders}
+    there = {each.parent.relative_to(ROOT / "tests").parts[0] for each in ROOT.glob("tests/*/**/test_*.py")}
+    there |= {each.parent.name for each in ROOT.glob("tests/*/test_*.py")}
+    assert there == run
 
 
 def test_continuous_integration_runs_what_everybody_does_and_then_what_is_thorough() -> None:

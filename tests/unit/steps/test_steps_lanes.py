@@ -25,11 +25,9 @@ from tests.support.aws.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
 SURVEY = NodeSurvey(Times(9, 1.5, 4.0), (Link("n1", Times(9, 1.5, 4.0), 5e8),))
-#: is never called for nodes that are launched
-NO_MQ = None
-PLACE = launch_brokers.Place(
-    "template", "group", {"zone-a": "subnet-a", "zone-b": "subnet-b"}, {"x86_64": "ami-x"}
-)
+NO_MQ = None  # is never called for nodes that are launched
+SUBNETS = {"zone-a": "subnet-a", "zone-b": "subnet-b"}
+PLACE = launch_brokers.Place("template", "group", SUBNETS, {"x86_64": "ami-x"})
 
 
 class Ec2(OnePage):
@@ -42,8 +40,7 @@ class Ec2(OnePage):
 
     def run_instances(self, **asked):
         subnet = asked["NetworkInterfaces"][0]["SubnetId"]
-        self.calls[subnet] = asked
-        count = asked["MinCount"]
+        self.calls[subnet], count = asked, asked["MinCount"]
         return {"Instances": [{"InstanceId": f"i-{subnet}-{n}", "ImageId": "ami-1"} for n in range(count)]}
 
     def describe_instances(self, Filters):
@@ -100,22 +97,32 @@ def test_a_second_launch_keeps_credentials_and_cookie(services):
     assert len(cookie) == 64
 
 
-@pytest.mark.parametrize("certificates", [(None, None), ("first", "second")])
-def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monkeypatch, certificates):
-    launch(services)
-    monkeypatch.setattr(Services, "target", lambda *_: Established())
+def register(services, certificates):
     for number, certificate in enumerate(certificates):
+        place = {"name": f"n{number}", "host": "h", "amqp_port": 1, "management_port": 2}
         node = Node(
-            name=f"n{number}",
-            host="h",
-            amqp_port=1,
-            management_port=2,
+            **place,
             certificate=certificate,
             packages={"rabbitmq-server": "3.10.8-1"},
             survey=None if number else SURVEY,
         )
         key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
+
+
+def test_a_cluster_of_which_one_node_has_no_certificate_is_not_measured(services, monkeypatch):
+    launch(services)
+    monkeypatch.setattr(Services, "target", lambda *_: Established())
+    register(services, ("first", None))
+    with pytest.raises(CaseError, match="n1 registered no certificate"):
+        establish_lane.establish(services, RUN, TARGET)
+
+
+@pytest.mark.parametrize("certificates", [(None, None), ("first", "second")])
+def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monkeypatch, certificates):
+    launch(services)
+    monkeypatch.setattr(Services, "target", lambda *_: Established())
+    register(services, certificates)
     establish_lane.establish(services, RUN, TARGET)
     access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))
     assert access.tls == any(certificates)

@@ -18,7 +18,7 @@ from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import lane_item, loaders_prefix
 from breakeven.steps.aws_clients import Mq
 from breakeven.steps.case.watch import have_ended
-from breakeven.steps.managed_brokers import REBOOTING, RUNNING, described_broker
+from breakeven.steps.managed_brokers import REBOOTING, UP, described_broker
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import REBOOT_S
@@ -104,8 +104,8 @@ class _Reboots:
     def _follow(self, order: FaultOrder, answer: FaultAnswer) -> None:
         """Until the broker runs again, by the service's own description of it."""
         state, begun_s = self._state(), answer.done_at_s or order.due_at_s
-        runs = state == RUNNING
-        self._has_begun = self._has_begun or state not in (None, RUNNING)
+        runs = state in UP
+        self._has_begun = self._has_begun or not (runs or state is None)
         if runs and self._has_begun:
             self._end(order, begun_s, back_at_s=time.time())
         elif runs and time.time() > begun_s + BEGINS_S:

@@ -27,9 +27,9 @@ from breakeven.results.items import RUN, lane_item
 from breakeven.steps.aws_clients import Mq
 from breakeven.steps.managed_brokers import (
     REFUSED,
-    RUNNING,
     TAKEN,
     UNFINISHED,
+    UP,
     ManagedBroker,
     broker_name,
     described_broker,
@@ -79,7 +79,7 @@ def create_broker(
         state.update(item, **asked)
         return True
     broker = described_broker(mq, lane["broker_id"])
-    if broker and broker.state == RUNNING:
+    if broker and broker.state in UP:  # how well it runs is seen before the first case
         access = _kept_access(services, run_id, target)
         services.keep_access(run_id, target, _answering(access, broker))
         state.update(item, status="created")

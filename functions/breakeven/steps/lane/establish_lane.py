@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from breakeven.brokers.access import Node
@@ -69,8 +70,7 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: i
     access = services.access(run_id, target)
     if access is None:  # brokers were launched, so their credentials exist
         raise CaseError(f"{target}: the lane's credentials are gone")
-    tls = any(node.certificate for node in nodes)
-    complete = access.model_copy(update={"nodes": nodes, "tls": tls})
+    complete = access.model_copy(update={"nodes": nodes, "tls": _have_tls(target, nodes)})
     services.keep_access(run_id, target, complete)
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
     services.state(run_id).update(
@@ -79,6 +79,17 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: i
         packages=nodes[0].packages,
         surveys=json.dumps([{"node": node.name, **asdict(node.survey)} for node in nodes if node.survey]),
     )
+
+
+def _have_tls(target: TargetName, nodes: Sequence[Node]) -> bool:
+    """Images of EC2's nodes have no plain listener; servers that stand for nodes may have no other.
+
+    :raises CaseError: nodes of one cluster differ, so that some of the figures would be those of plain AMQP
+    """
+    without = [node.name for node in nodes if not node.certificate]
+    if without and len(without) < len(nodes):
+        raise CaseError(f"{target}: {', '.join(without)} registered no certificate, and the other nodes did")
+    return not without
 
 
 def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +32,9 @@ from breakeven.workload.case import Case, Workload
 
 #: seconds; a queue that no clean-up found is empty after a day
 RETENTION_S = 86_400
+#: "you must wait at least one second after the queue is created to be able to use the queue" (SQS API
+#: reference, CreateQueue). A window of a warm-up would be over by then
+USABLE_AFTER_S = 1.0
 #: names the server when it is not Amazon's, such as 'ElasticMQ 1.7.1'
 SERVER_VARIABLE = "BREAKEVEN_SQS_SERVER"
 #: its process, where it is one of this host that the run started
@@ -87,6 +91,8 @@ class SqsStandard(Target):
                 )
                 for name in queue_names(case, attempt)
             ]
+        if is_amazon(self._host):
+            time.sleep(USABLE_AFTER_S)
         return Prepared(tuple(queue["QueueUrl"] for queue in made), mirrors=None)
 
     def client(self, workload: Workload) -> Client:

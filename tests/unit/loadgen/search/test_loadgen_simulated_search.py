@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from breakeven.loadgen.merge import Measurement
-from breakeven.loadgen.search.judgement import GROWTH_SHARE
 from breakeven.loadgen.search.probe import best, bound, decisive, held_rate
 from breakeven.loadgen.search.rate_search import PRECISION, ROUNDING
 from breakeven.steps.case.case_rows import flags_of
@@ -67,7 +66,7 @@ def is_near(measurement: Measurement) -> None:
     assert held is not None
     assert failed is not None
     # what grows by less than 0.5% of the rate is held
-    assert CEILING / (1 + PRECISION) <= held.rate <= (1 + GROWTH_SHARE) * CEILING
+    assert CEILING / (1 + PRECISION) <= held.rate <= 1.005 * CEILING
     assert failed.rate <= held.rate * (1 + PRECISION)
 
 

@@ -103,10 +103,11 @@ def test_its_maintenance_is_as_far_from_the_run_as_a_week_lets_it_be(services, h
     assert MAX_RUN_S / 3600 < ahead_h < 168 - 2
 
 
-def test_once_it_runs_the_lane_knows_where_and_trusts_what_everyone_trusts(services):
+@pytest.mark.parametrize("state", ["RUNNING", "CRITICAL_ACTION_REQUIRED"])
+def test_once_it_runs_the_lane_knows_where_and_trusts_what_everyone_trusts(services, state):
     mq = Mq()
     step(services, mq)
-    mq.runs()
+    mq.runs(state=state)
     assert step(services, mq) is False
     access = services.access("run-1", CLUSTER)
     assert access.tls is True

@@ -26,7 +26,7 @@ from tests.support.cases import case_with, workload_with
 from tests.support.workflow.step_clock import Clock
 
 TARGET, BROKER_ID = "amazon-mq-cluster", "b-1"
-REBOOT, RUNS = "REBOOT_IN_PROGRESS", "RUNNING"
+REBOOT, RUNS, CRITICAL = "REBOOT_IN_PROGRESS", "RUNNING", "CRITICAL_ACTION_REQUIRED"
 THROTTLED = ClientError({"Error": {"Code": "TooManyRequestsException"}}, "DescribeBroker")
 UNKNOWN = ClientError({"Error": {"Code": "ForbiddenException"}}, "DescribeBroker")
 REFUSED = ClientError(
@@ -110,6 +110,18 @@ def test_a_broker_is_rebooted_at_its_instant_and_back_when_it_runs_again(service
     assert found.back_at_s == pytest.approx(given.due_at_s + 3 * POLL_S, abs=POLL_S)
 
 
+@pytest.mark.parametrize("back", [RUNS, CRITICAL])
+def test_a_broker_in_a_critical_state_runs(services, clock, back):
+    """Amazon MQ Developer Guide, "Amazon MQ broker statuses": that state is not the reboot, and a broker
+    that comes back in it is no longer away.
+    """
+    given = order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(RUNS, CRITICAL, RUNS, REBOOT, back, REBOOT)) is False
+    found = answer(services)
+    assert found.error is None
+    assert found.back_at_s == pytest.approx(given.due_at_s + 5 * POLL_S, abs=POLL_S)
+
+
 def test_a_call_that_comes_after_another_goes_on_where_that_ended(services, clock):
     order(services, clock.now_s + 2)
     assert rebooted(services, Mq(RUNS, REBOOT), BEGINS_S + 20) is True, "the case goes on"
@@ -178,7 +190,7 @@ def test_one_that_does_not_begin_is_not_waited_for_for_ever_and_was_not_done(ser
 
 @pytest.mark.parametrize(
     ("state", "said"),
-    [(REBOOT, REBOOT), ("CRITICAL_ACTION_REQUIRED", "CRITICAL_ACTION_REQUIRED"), (THROTTLED, "not known")],
+    [(REBOOT, REBOOT), ("CREATION_FAILED", "CREATION_FAILED"), (THROTTLED, "not known")],
 )
 def test_one_that_does_not_end_is_not_waited_for_for_ever(services, clock, state, said):
     given = order(services, clock.now_s + 2)
