@@ -21,7 +21,7 @@ REQUIRED = "the following arguments are required"
 LIBRARY_WORDS = (
     (
         r"argument (.*?): expected one argument",
-        r"\1: needs a value behind it; one that begins with - is written \1=-1",
+        r"\1: needs a value after it; one that begins with - is written \1=-1",
     ),
     (r"argument (.*?): ignored explicit argument (.*)", r"\1: \2: takes no value; leave that out"),
     (rf"{REQUIRED}: (.*), (.*)", r"\1, \2: are required"),

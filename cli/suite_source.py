@@ -47,7 +47,7 @@ def add_scale_option(command: argparse.ArgumentParser) -> None:
         type=_scale,
         metavar="X",
         help="a number, 0.000001 to 1, shrinks message counts; local or seconds is the suite's own scale of "
-        "that name, and local is taken on one machine where the suite has one, unless a number is given",
+        "that name; on one machine local is used where the suite has it and no --scale is given",
     )
 
 

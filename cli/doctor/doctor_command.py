@@ -257,7 +257,7 @@ def _mail(deployed: Deployed) -> Said:
             f"{', '.join(waiting)} has not confirmed: follow the link in the mail that SNS has sent",
         )
     if not subscribed:
-        return "note", "nobody hears of verdicts and alarms: deploy with -c breakeven:mail=ADDRESS"
+        return "note", "verdicts and alarms reach nobody: deploy with -c breakeven:mail=ADDRESS"
     return "ok", ", ".join(one["Endpoint"] for one in subscribed)
 
 

@@ -222,7 +222,7 @@ class Line:
                 if not said:
                     remedy = f"; {CREDENTIALS}" if is_about_credentials(error) else ""
                     self.view.say(
-                        f"no answer of AWS ({error}): asked again for {PATIENCE_S / 60:.0f} min{remedy}"
+                        f"no answer from AWS ({error}): trying for {PATIENCE_S / 60:.0f} min{remedy}"
                     )
                     said = True
             time.sleep(TRY_AGAIN_S)

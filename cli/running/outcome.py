@@ -79,7 +79,7 @@ def open_ledgers(report: Report) -> list[CaseReport]:
 
 def _left(folder: Path) -> list[str]:
     if not settled_cases(_records(folder)):
-        return ["no case was settled, so that there is nothing to resume: start the run anew"]
+        return ["no case was settled, so there is nothing to resume: start a new run"]
     return [f"what was measured is in {folder}", f"to resume it: {resume_command(folder)}"]
 
 

@@ -269,7 +269,7 @@ def test_the_doctor_finds_a_deployed_installation_well(ran, capsys):
     }
     assert found["mail"] == (
         "note",
-        "nobody hears of verdicts and alarms: deploy with -c breakeven:mail=ADDRESS",
+        "verdicts and alarms reach nobody: deploy with -c breakeven:mail=ADDRESS",
     )
     assert found["bootstrap"][0] == "note"
     assert not any(level == "stop" for level, _ in found.values())

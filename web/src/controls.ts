@@ -83,7 +83,7 @@ export const CONTROLS: Control[] = [
   select("instance", "Instance of each node", instances, {
     first: true, known: (data, name) => Object.hasOwn(data.machines, name),
   }),
-  number("hours", "Staff time", { unit: "hours a month", hint: "empty: solved for", first: true }),
+  number("hours", "Staff time", { unit: "hours a month", hint: "empty: break-even hours", first: true }),
   number("hour_rate", "Price of an hour", { unit: "$", first: true }),
   number("peak_factor", "Peak", { unit: "times the mean", first: true }),
   select("amazon_mq", "Amazon MQ broker", brokers, {

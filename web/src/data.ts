@@ -147,6 +147,8 @@ export interface Latency {
   behind: boolean;
   /** whether its sends carried several messages */
   batched: boolean;
+  /** whether its receives were of several */
+  received_together: boolean;
 }
 
 /** What becomes of a queue when a broker dies, as its makers document it. */

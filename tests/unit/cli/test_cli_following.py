@@ -84,7 +84,7 @@ def follow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 def test_a_run_is_followed_past_what_passes(follow, error):
     code, said = follow(["RUNNING", error, error, "RUNNING", "SUCCEEDED"], "--follow", "r1")
     assert code == 0
-    assert said.count("no answer of AWS") == 1
+    assert said.count("no answer from AWS") == 1
     assert "the execution has ended: SUCCEEDED" in said
 
 

@@ -150,7 +150,7 @@ def test_what_is_wrong_is_said_of_the_flag_that_gave_it(
         (["--variant", "equal"], "--variant: 'equal': must be one of equal-guarantees, as-published"),
         (["--scale", "tiny"], "--scale: 'tiny': must be a number, such as 0.1, or local or seconds"),
         (["--max-usd", "x"], "--max-usd: 'x': must be a number, such as 20"),
-        (["--max-usd"], "--max-usd: needs a value behind it"),
+        (["--max-usd"], "--max-usd: needs a value after it"),
         (["--json=5"], "--json: '5': takes no value; leave that out"),
         (["quick", "extra"], "'extra': is one argument too many; leave it out"),
         (["--xyz"], "--xyz: no such option; see breakeven run --help"),

@@ -118,7 +118,7 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
         conclude(place / "r1", "interrupted", console, as_json=False)
     elsewhere = "" if place == RUNS else " --runs 'else where'"
     assert out.getvalue().splitlines() == [
-        *["no case was settled, so that there is nothing to resume: start the run anew"] * 2,
+        *["no case was settled, so there is nothing to resume: start a new run"] * 2,
         f"what was measured is in {place / 'r1'}",
         f"to resume it: npm run breakeven -- run --resume r1{elsewhere}",
     ]
@@ -127,9 +127,7 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
 def test_an_interrupted_run_is_not_concluded_from_a_report_that_was_asked_for_meanwhile(folder: Path) -> None:
     code, said = concluded(folder, "interrupted")
     assert code == INTERRUPTED
-    assert said.splitlines() == [
-        "no case was settled, so that there is nothing to resume: start the run anew"
-    ]
+    assert said.splitlines() == ["no case was settled, so there is nothing to resume: start a new run"]
     _, said = concluded(folder, "interrupted", as_json=True)
     assert "verdict" not in said
 

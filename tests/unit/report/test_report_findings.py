@@ -134,7 +134,7 @@ VERDICT: dict[str, Example] = {
     ),
     "busy": (
         with_case(flags=["busy_host"]),
-        ("In 1 of 2 cases something other than this run held the host up or changed its speed, so",),
+        ("In 1 of 2 cases the host was busy with other work or changed its speed, so",),
         single(flags=["shared_host"]),
     ),
     "speed": (

@@ -100,8 +100,8 @@ def test_all_else_is_said_by_subject():
             "month, at which either option costs $138.26 a month. The interval covers what is not known: "
             "empty receives (none to one per message). "
             "The estimate is its upper end, as it is priced with no empty receives. "
-            "The interval of SQS batched covers what is not known: how full batches of SQS batched are (half "
-            "to full). The estimate is its upper end, as it is priced with full batches."
+            "The interval of its crossing with SQS batched covers what is not known: how full batches of SQS "
+            "batched are (half to full). The estimate is its upper end, as it is priced with full batches."
         ),
         "Latency near it": (
             "Near 44 messages a second this run has no case of either side that kept up, with messages of "
@@ -140,7 +140,10 @@ def test_batches_that_were_asked_for_are_named_once_as_what_the_estimate_takes_f
     tens = {"send_batch": 10.0, "receive_batch": 10.0, "delete_batch": 10.0}
     report = sample.report(PLAN, **money.answers(amazon_mq=None, **tens, **ONCE))
     text = next(one.text for one in report.detail if one.subject == "The break-even")
-    assert "it is priced with no empty receives and full batches. The interval of SQS batched" in text
+    assert (
+        "it is priced with no empty receives and full batches. The interval of its crossing with SQS batched"
+        in text
+    )
     assert text.endswith("The estimate is its upper end, as it is priced with full batches.")
 
 

@@ -1,7 +1,7 @@
 // What was measured near a reader's traffic.
 import type { Deployment, Latency, PageData } from "../data.js";
 import type { Priced } from "../cost/answer.js";
-import { AS_USED, BATCHED } from "../cost/options.js";
+import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
 import { figure } from "../numbers.js";
 
 /** From half to twice as much counts as near. */
@@ -15,14 +15,21 @@ export function sideOf({ option, inputs }: Priced): Latency["side"] {
   return option.side === "amazon-mq" ? "amazon-mq" : (option.id.slice(9) as Deployment);
 }
 
+/** Whether a case of SQS sent and received as the option does: one message a call, or several. */
+function callsAs({ option: { id }, inputs }: Priced, found: Latency): boolean {
+  if (id === BATCHED) return found.batched;
+  const batched = id === AS_USED && inputs.send_batch > 1;
+  const together = id === BY_TENS || inputs.receive_batch > 1;
+  return found.batched === batched && found.received_together === together;
+}
+
 /** Cases of an option near the rate, with messages of about that size; a source may not say theirs. */
 function casesNear(one: Priced, rate: number, data: PageData): Latency[] {
-  const { side, id } = one.option;
+  const { side } = one.option;
   const wanted = sideOf(one);
-  const batched = side === "sqs" && (id === BATCHED || (id === AS_USED && one.inputs.send_batch > 1));
   return data.latencies.filter(
     (found) =>
-      found.side === wanted && (side !== "sqs" || found.batched === batched) && isNear(found.msg_per_s, rate) &&
+      found.side === wanted && (side !== "sqs" || callsAs(one, found)) && isNear(found.msg_per_s, rate) &&
       (found.message_bytes === null || isNear(found.message_bytes, one.inputs.message_bytes)),
   );
 }

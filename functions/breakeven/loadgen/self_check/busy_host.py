@@ -63,7 +63,7 @@ def _speed(found: Usage) -> str:
     before, after = map(words.milliseconds, both)
     return (
         f"the host's processors did the same work in {before} before the case and in {after} after it, "
-        f"{apart:.0%} apart, and {SPEED_SHARE:.0%} is the limit"
+        f"{words.figure(apart * 100)}% apart, and {SPEED_SHARE:.0%} is the limit"
     )
 
 

@@ -56,8 +56,8 @@ def _busy(report: Report) -> str:
         return ""
     which = words.every(busy, "case") if busy == len(done) > 1 else words.part(busy, len(done), "case")
     return (
-        f"In {which} something other than this run held the host up or changed its speed, so that these "
-        "speeds may not be the target's own."
+        f"In {which} the host was busy with other work or changed its speed, so that these speeds may not be "
+        "the target's own."
     )
 
 

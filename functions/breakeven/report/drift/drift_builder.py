@@ -21,6 +21,7 @@ from breakeven.report.drift.comparable_runs import SuiteRun, comparable, nearest
 from breakeven.report.drift.drift import FALSE_ALARMS, LEAST_CELLS, Drift, Figure, drift_between
 from breakeven.report.drift.drift_words import sentences, summary
 from breakeven.report.drift.significance import interval_of_repeats
+from breakeven.report.drift.single_rates import rate_sentences
 from breakeven.terms import Provenance
 
 #: comparable runs whose reports are tried, the latest first: one may be gone, or of a version that is no
@@ -100,7 +101,7 @@ def reported(drift: Drift, before: Report, after: Report) -> DriftReport:
         judged_shifts=drift.judged[0],
         judged_moves=drift.judged[1],
         false_alarms=FALSE_ALARMS,
-        findings=sentences(drift),
+        findings=[*sentences(drift), *rate_sentences(drift, after)],
     )
 
 

@@ -114,7 +114,7 @@ def _sums(crossing: Crossover) -> str:
 def _spans_of_batched(report: Report, question: CostQuestion) -> str:
     """The same of the crossing that the headline names."""
     crossing = main_crossover(report, BATCHED) if BATCHED in question.options else None
-    return _spans(question, crossing, "The interval of SQS batched") if crossing else ""
+    return _spans(question, crossing, "The interval of its crossing with SQS batched") if crossing else ""
 
 
 def _spans(question: CostQuestion, crossing: Crossover, which: str = "The interval") -> str:

@@ -161,7 +161,7 @@ def undercut_beyond(report: Report, question: CostQuestion, last: Range) -> Meet
     found = [
         Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure, (last.option, other))
         for other in others
-        for crossing in changes(_crossings_of(report, question, last.option, other))
+        for crossing in changes(crossings_of(report, question, last.option, other))
         if crossing.msg_per_s
         and crossing.msg_per_s > last.rates[-1]
         and crossing.cheaper_above
@@ -186,13 +186,13 @@ def _meetings(
     low, high = gap
     found = [
         Meeting(crossing.msg_per_s, crossing.interval, crossing.is_sure, (first, second))
-        for crossing in changes(_crossings_of(report, question, first, second))
+        for crossing in changes(crossings_of(report, question, first, second))
         if crossing.msg_per_s and low <= crossing.msg_per_s <= high
     ]
     return found or [Meeting(low + (high - low) * before / (before - after), options=(first, second))]
 
 
-def _crossings_of(
+def crossings_of(
     report: Report, question: CostQuestion, first: str, second: str
 ) -> Sequence[Crossover | PairCrossing]:
     """Of SQS with another option, or of our own cluster with Amazon MQ's."""

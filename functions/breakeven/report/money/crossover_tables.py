@@ -149,6 +149,13 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
             f"A cluster must carry:{with_node_down(question, end=',')} at a peak of {words.quantity(peak)} "
             f"times the mean, {share(use)} utilisation. Capacity of one: {question.capacity}."
         )
+        notes += [
+            f"{_pair(report, crossing)}: at a peak of {words.quantity(other['peak_factor'])} times the mean, "
+            f"{share(other['utilisation'])} utilisation."
+            for crossing in needed
+            if (other := report.question(crossing.question_id).inputs)
+            and (other.get("peak_factor"), other.get("utilisation")) != (peak, use)
+        ]
     if question and AMAZON_MQ in question.options:
         notes.append(f"Amazon MQ: with all brokers up. Capacity of one: {question.amazon_mq_capacity}.")
     notes += [

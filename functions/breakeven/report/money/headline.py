@@ -82,7 +82,7 @@ def supposed(report: Report) -> str:
     """What the headline supposes of clusters, in short; empty where it says so itself."""
     question = report.headline_question
     found = _with_amazon_mq(report, question) if question and _compared(report) else []
-    return carried_loads.in_short(question, found) if question and found else ""
+    return carried_loads.in_short(report, question, found) if question and found else ""
 
 
 def beside_headline(report: Report) -> str:

@@ -79,8 +79,8 @@ def map_table(report: Report) -> Table | None:
         notes=(
             "An instance type stands for "
             f"{question.spoken_option(RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
-            "the first rate. Where one type follows another, the rate is the first at which it is cheaper of "
-            f"the twelve that were priced per decade. No rate above {words.figure(maps[0].msg_per_s[-1])} "
+            "the first rate. Twelve rates were priced per tenfold step: where one type follows another, the "
+            f"first at which it is cheaper is shown. No rate above {words.figure(maps[0].msg_per_s[-1])} "
             f"messages a second was priced here. {map_beside(question)}".rstrip(),
         ),
         sourced=False,

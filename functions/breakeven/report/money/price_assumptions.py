@@ -127,7 +127,8 @@ def _batched(inputs: Inputs) -> str:
     return (
         f"SQS batched and long-polled: batches of {words.quantity(best.send_batch)} messages, deletes of "
         f"{words.quantity(best.delete_batch)} and {empty}: {_requests(best)} requests per message. "
-        f"{_fill(inputs)} Waiting to fill batches adds latency."
+        f"{_fill(inputs)} Larger messages are sent in the batches that are billed least, as of 8 at 40 KiB. "
+        "Waiting to fill batches adds latency."
     )
 
 

@@ -172,9 +172,11 @@ def keys(report: Report) -> list[Key]:
             *money_keys(report),
             *_lost(report),
         ]
-    settled = sum(case.status == "ok" for case in report.cases)
-    tone = "" if settled == len(report.cases) else "bad"
-    cases = Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone, queries=("cases",))
+    settled = [case for case in report.cases if case.status == "ok"]
+    tone = "" if len(settled) == len(report.cases) else "bad"
+    emulated = sum(case.provenance == "emulated" for case in settled)
+    of = f"measured to the end{f', {emulated} of them emulated' if emulated else ''}"
+    cases = Key(f"{len(settled)} of {len(report.cases)}", "cases", of, tone, queries=("cases",))
     return [*money_keys(report), cases, *_lost(report)]
 
 

@@ -144,6 +144,7 @@ def _latencies(cases: Iterable[tuple[str, CaseReport, str | None]]) -> Iterator[
             "behind": not origin.startswith("published")
             and (not kept_up(case) if of_whole else fell_behind(case)),
             "batched": _number(case.parameters.get("send_batch")) > 1,
+            "received_together": _number(case.parameters.get("receive_batch")) > 1,
         }
 
 

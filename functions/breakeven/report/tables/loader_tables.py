@@ -9,7 +9,13 @@ from __future__ import annotations
 from breakeven import words
 from breakeven.loadgen.flags import TAIL_SHARE
 from breakeven.loadgen.self_check.busy_host import IDLE_SHARE, OTHERS_SHARE, SPEED_SHARE, STEAL_SHARE, WAKE_MS
-from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, LAG_S, LATE_S, SATURATED_SHARE
+from breakeven.loadgen.self_check.diagnosis import (
+    ACHIEVED_SHARE,
+    IDLE_CORES,
+    LAG_S,
+    LATE_S,
+    SATURATED_SHARE,
+)
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Table, trimmed
 from breakeven.report.tables.figures import Columns, case_rows, interval
@@ -19,8 +25,9 @@ DRIVEN = ("produce", "consume", "settle")
 WHAT_LIMITS = (
     f"A loader is the limit at {SATURATED_SHARE:g} of a core, when a thread of a function or task wakes over "
     f"{LAG_S * 1e3:g} ms late 1 time in 100, when it hands over 1 message in 100 more than "
-    f"{LATE_S * 1e3:g} ms late, or when it hands over less than {ACHIEVED_SHARE:.0%} of what was due "
-    "although the target had room. Its figures are then lower bounds."
+    f"{LATE_S * 1e3:g} ms late (beside its target on one host only where {IDLE_CORES:g} core was idle), or "
+    f"when it hands over less than {ACHIEVED_SHARE:.0%} of what was due although the target had room. Its "
+    "figures are then lower bounds."
 )
 WHAT_IS_BUSY = (
     f"A host is busy with other work when other programs than the run's use {OTHERS_SHARE:.0%} of its "

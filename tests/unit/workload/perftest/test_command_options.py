@@ -102,7 +102,7 @@ def test_an_option_of_the_command_line_only_is_noted_or_refused_by_name(option):
         ("--producer 2", "--producer", "did you mean '--producers'?"),
         ("-xy 2", "-xy", "no such option of PerfTest"),
         ("x 2", "x", "PerfTest's options begin with -"),
-        ("-x", "-x", "needs a value behind it"),
+        ("-x", "-x", "needs a value after it"),
         ("-x 1 -x 2", "-x", "is there twice"),
         ("-x two", "-x", "must be a whole number"),
         ("--autoack=false", "--autoack", "takes no value"),

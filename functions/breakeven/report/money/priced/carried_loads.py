@@ -10,25 +10,28 @@ from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
-from breakeven.report.contract.question_model import CostQuestion
-from breakeven.report.money.cheapest import NAMED_RANGES, Range
+from breakeven.pricing.bill.uncertainty import MANAGED_TRAFFIC
+from breakeven.report.contract.question_model import AT_OTHER_END, OR_NONE, CostQuestion
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.cheapest import NAMED_RANGES, Range, crossings_of
 from breakeven.report.money.managed import amazon_mq_needs, conditions, is_charge_unknown
 from breakeven.report.money.option_words import about, own_kind
 from breakeven.report.money.priced.range_words import IN_HEADLINE, options_between
 
 
-def in_short(question: CostQuestion, found: Sequence[Range]) -> str:
-    """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ
-    cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
+def in_short(report: Report, question: CostQuestion, found: Sequence[Range]) -> str:
+    """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second at peak and each
+    Amazon MQ cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
     """
     inputs, lowest = question.priced_with, _lowest_rates(found)
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in lowest
-    free = "free traffic between Amazon MQ's brokers" if is_free else ""
+    otherwise = "" if RABBITMQ in lowest else _if_charged(report, question)
+    free = f"free traffic between Amazon MQ's brokers{otherwise}" if is_free else ""
     loads = list(_loads(inputs, lowest))
     if not loads:
         return f"These prices suppose {free}." if free else ""
     (name, needs), *others = loads
-    first = f"each {name} can carry {about(needs)} messages a second"
+    first = f"each {name} can carry {about(needs)} messages a second at peak"
     carried = words.listing([first, *(f"each {own} {about(least)}" for own, least in others)])
     return f"These prices suppose that {carried} (more at higher rates){f', with {free}' if free else ''}."
 
@@ -45,6 +48,15 @@ def in_full(question: CostQuestion, found: Sequence[Range]) -> str:
     said = words.listing(list(filter(None, clauses)))
     more = " At higher rates they must carry more." if any(_loads(inputs, lowest)) else ""
     return f"It supposes that {said}.{more}" if said else ""
+
+
+def _if_charged(report: Report, question: CostQuestion) -> str:
+    """That it takes the headline's place from Amazon MQ, where no crossing with our own cluster is left."""
+    found = crossings_of(report, question, RABBITMQ, AMAZON_MQ)
+    never = f"{OR_NONE} {AT_OTHER_END[MANAGED_TRAFFIC]}"
+    if all(one.is_sure for one in found) or question.or_none(RABBITMQ, AMAZON_MQ) != never:
+        return ""
+    return ": if it is charged, RabbitMQ is cheaper than Amazon MQ at every rate"
 
 
 def _lowest_rates(found: Sequence[Range]) -> dict[str, float]:

@@ -52,7 +52,7 @@ DOCUMENTED = (
         "trio",
         "RabbitMQ, quorum queue",
         "Another member of the queue is elected leader and goes on, as long as more than half of the members "
-        "are there; clients of the dead node connect anew.",
+        "are there; clients of the dead node must reconnect.",
         "What was confirmed should not be lost unless most members are gone for good; what was not confirmed "
         "may be.",
         "RabbitMQ documentation, Quorum Queues, “Leader Election and Failure Handling” and “Data Safety”",
@@ -63,7 +63,7 @@ DOCUMENTED = (
         "RabbitMQ, mirrored queue (to 3.13)",
         "The mirror that has run longest takes over if it is in sync; where the policy asks for that "
         "(ha-promote-on-failure: when-synced) and it is not, the queue waits until the dead node is back. "
-        "Clients of the dead node connect anew.",
+        "Clients of the dead node must reconnect.",
         "What was confirmed is on every mirror in sync; what was handed out and not acknowledged comes "
         "again.",
         "RabbitMQ 3.13 documentation, Classic Queue Mirroring, “Leader Election” and “Promotion of "
@@ -83,7 +83,7 @@ DOCUMENTED = (
         "amazon-mq-cluster",
         "Amazon MQ, cluster of three",
         "Of a quorum queue another member, in another zone, is elected leader and goes on; clients of the "
-        "dead node connect anew. AWS looks after the node.",
+        "dead node must reconnect. AWS looks after the node.",
         "As RabbitMQ's own quorum queues.",
         "Amazon MQ Developer Guide, “Quorum queues for RabbitMQ on Amazon MQ”",
         f"{MQ_GUIDE}quorum-queues.html",
@@ -102,7 +102,7 @@ DOCUMENTED = (
 WITH_LAMBDA: dict[str, str] = {
     "sqs": "Lambda goes on polling; what an invocation did not finish can be received again after its "
     "visibility timeout.",
-    "self-hosted": "Lambda is invoked by forwarders of your own, which connect anew as you wrote them; what "
+    "self-hosted": "Lambda is invoked by forwarders of your own, which reconnect as you wrote them; what "
     "they had not acknowledged comes again.",
     "amazon-mq": "AWS's documentation does not say how soon Lambda's trigger reconnects; what was not "
     "acknowledged comes again.",
