@@ -209,8 +209,8 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     assert "These prices include 40 hours of staff time a month for RabbitMQ." in dear.verdict
     assert ", Amazon MQ above that, and a RabbitMQ pair" in dear.verdict
     assert (
-        "These prices suppose that each Amazon MQ cluster can carry 8,200 messages a second at peak (more at "
-        "higher rates), with free traffic between Amazon MQ's brokers."
+        "These prices suppose that each Amazon MQ cluster can carry 8,200 messages a second (more at higher "
+        "rates), with free traffic between Amazon MQ's brokers."
     ) in dear.verdict
     noted = in_detail(dear)["The headline"]
     assert "each Amazon MQ cluster of mq.m7g.large carries at least" in noted

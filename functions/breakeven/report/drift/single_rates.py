@@ -1,4 +1,4 @@
-"""What a rate that was measured once is worth: how far apart two runs' rates of the same cell are."""
+"""Worth of rates that were measured once, by how far apart two runs' rates of the same cells are."""
 
 from __future__ import annotations
 

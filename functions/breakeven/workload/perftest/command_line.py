@@ -63,7 +63,7 @@ class _Words:
     def following(self, name: str) -> str:
         """:raises InputError: there is none"""
         if not self._words:
-            raise InputError(COMMAND, name, None, "needs a value behind it")
+            raise InputError(COMMAND, name, None, "needs a value after it")
         return self._words.pop()
 
     def skip_values(self) -> None:

@@ -168,7 +168,7 @@ REASONS: dict[str, tuple[dict[str, Any], tuple[str, ...], list[dict[str, Any]]]]
     ),
     "speed": (
         {"work_before_ms": 0.5, "work_after_ms": 0.575},
-        ("in 0.500 ms before the case and in 0.575 ms after it", "15% apart", "15% is the limit"),
+        ("in 0.500 ms before the case and in 0.575 ms after it", "15.0% apart", "15% is the limit"),
         [
             {"work_before_ms": 0.5, "work_after_ms": 0.5749},
             {"work_before_ms": 0.5749, "work_after_ms": 0.5},
@@ -180,7 +180,7 @@ REASONS: dict[str, tuple[dict[str, Any], tuple[str, ...], list[dict[str, Any]]]]
 
 def test_a_host_that_became_faster_has_changed_its_speed_too() -> None:
     (said,) = host_evidence(diagnosis("measure", 0.1, work_before_ms=0.9, work_after_ms=0.7))
-    assert "29% apart" in said
+    assert "28.6% apart" in said
 
 
 def test_the_same_work_is_timed_on_a_host_that_is_shared_with_the_target() -> None:

@@ -52,6 +52,4 @@ def test_progress_and_ledger_are_reported_each_second_and_progress_of_a_drain_mo
     monkeypatch.setattr(reports, "_ended", clock)
     reports._run()
     assert len(reported) == beats
-    assert saved == [pytest.approx(101.0 + number) for number in range(10)], (
-        "rule 6: a checkpoint each second"
-    )
+    assert saved == [pytest.approx(101.0 + number) for number in range(10)], "rule 6 of docs/rules.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -84,12 +85,31 @@ def test_where_all_capacities_are_given_nobody_must_carry_more():
 
 @pytest.mark.parametrize("of", [carried_loads.in_short, carried_loads.in_full])
 def test_each_option_is_supposed_to_carry_once_what_the_lowest_of_its_ranges_takes(of):
-    question = sample.report(PLAN, **money.answers()).headline_question
+    report = sample.report(PLAN, **money.answers())
+    question = report.headline_question
+    of = partial(of, report) if of is carried_loads.in_short else of
     own, managed = Range(RABBITMQ, (1000.0, 2000.0)), Range(AMAZON_MQ, (5000.0,))
     again = Range(RABBITMQ, (8000.0, 9000.0))
     assert of(question, [own, managed, again]) == of(question, [own, managed])
     assert of(question, [again, managed]) != of(question, [own, managed])
     assert of(question, [Range(BATCHED, (1.0,))]) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "said_so"), [({}, True), ({"amazon_mq_inter_node": 0.0}, False), ({"hours": 40.0}, False)]
+)
+def test_who_takes_amazon_mqs_place_if_traffic_between_its_brokers_is_charged_is_said(asked, said_so):
+    """And it holds: at the price across zones no rate is left at which the trio costs more."""
+    verdict = "\n".join(said(deployment="trio", **asked))
+    assert ("(if it is charged, RabbitMQ undercuts Amazon MQ at every rate)" in verdict) is said_so
+    charged = sample.report(PLAN, **money.answers(deployment="trio", **asked | {"amazon_mq_inter_node": 1.0}))
+    (found,) = [
+        one
+        for one in charged.pairs.crossings
+        if (one.first_option, one.second_option) == ("rabbitmq-trio", "amazon-mq-cluster")
+    ]
+    undercuts = found.msg_per_s is None and found.cheaper_below == "rabbitmq-trio"
+    assert undercuts is ("hours" not in asked)
 
 
 def test_the_headline_leaves_to_the_sentence_on_loads_that_clusters_must_carry_them():

@@ -20,8 +20,8 @@ from breakeven.report.money.priced.range_words import IN_HEADLINE, options_betwe
 
 
 def in_short(report: Report, question: CostQuestion, found: Sequence[Range]) -> str:
-    """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second at peak and each
-    Amazon MQ cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
+    """'These prices suppose that each RabbitMQ cluster can carry 3,360 messages a second and each Amazon MQ
+    cluster 24,300 (more at higher rates), ...'; empty where nothing is supposed.
     """
     inputs, lowest = question.priced_with, _lowest_rates(found)
     is_free = is_charge_unknown(inputs) and AMAZON_MQ in lowest
@@ -31,7 +31,7 @@ def in_short(report: Report, question: CostQuestion, found: Sequence[Range]) -> 
     if not loads:
         return f"These prices suppose {free}." if free else ""
     (name, needs), *others = loads
-    first = f"each {name} can carry {about(needs)} messages a second at peak"
+    first = f"each {name} can carry {about(needs)} messages a second"
     carried = words.listing([first, *(f"each {own} {about(least)}" for own, least in others)])
     return f"These prices suppose that {carried} (more at higher rates){f', with {free}' if free else ''}."
 
@@ -51,12 +51,14 @@ def in_full(question: CostQuestion, found: Sequence[Range]) -> str:
 
 
 def _if_charged(report: Report, question: CostQuestion) -> str:
-    """That it takes the headline's place from Amazon MQ, where no crossing with our own cluster is left."""
+    """That our own cluster, which costs less at low rates, then does so at every rate."""
     found = crossings_of(report, question, RABBITMQ, AMAZON_MQ)
     never = f"{OR_NONE} {AT_OTHER_END[MANAGED_TRAFFIC]}"
-    if all(one.is_sure for one in found) or question.or_none(RABBITMQ, AMAZON_MQ) != never:
+    if not found or found[0].is_sure or question.or_none(RABBITMQ, AMAZON_MQ) != never:
         return ""
-    return ": if it is charged, RabbitMQ is cheaper than Amazon MQ at every rate"
+    if not (found[0].cheaper_below or "").startswith(RABBITMQ):
+        return ""
+    return " (if it is charged, RabbitMQ undercuts Amazon MQ at every rate)"
 
 
 def _lowest_rates(found: Sequence[Range]) -> dict[str, float]:
