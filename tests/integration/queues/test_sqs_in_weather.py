@@ -102,12 +102,15 @@ def test_a_prepared_queue_is_used_no_earlier_than_the_service_lets_it_be(
     sqs_endpoint: str,
     sqs_environment: str,
     queue_case: Callable[..., Case],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Windows of a warm-up are driven at once, and over within the second in which a new queue is unknown."""
     case, weather = queue_case("sqs-standard"), SqsWeather(3, {kinds.NO_QUEUE}, 0.0)
     monkeypatch.setattr(sqs_standard, "is_amazon", lambda host: amazon)
-    with sqs_weather(sqs_endpoint, weather) as endpoint:
+    make_certificate(pem := tmp_path / "certificate.pem")
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(pem))
+    with sqs_weather(sqs_endpoint, weather, Certificate(pem)) as endpoint:
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", endpoint)
         target = SqsStandard()
         queues = target.prepare(case, 1).queues

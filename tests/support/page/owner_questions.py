@@ -68,7 +68,7 @@ QUESTIONS = (
         LARGE,
         "what does a broker's death do?",
         DEATH,
-        "Lambda is invoked by forwarders of your own, which connect",
+        "Lambda is invoked by forwarders of your own, which reconnect",
     ),
     (
         LARGE,
