@@ -41,7 +41,8 @@ COMMANDS = {
 #: where a path that is given belongs to somebody else
 CLOSED_TO_US = {errno.EACCES, errno.EPERM}
 #: what this machine may run out of, whatever is asked of it
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+FULL = {*NO_ROOM, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 def parser(asked: str | None = None) -> Parser:
@@ -118,7 +119,8 @@ def _of_others(command: str) -> dict[str, list[str]]:
 def _code_of(error: BreakevenError) -> int:
     if isinstance(error, SelfTestFailedError):
         return SELF_TEST_FAILED
-    return BAD_INPUT if isinstance(error, InputError) else FAILED
+    no_room = isinstance(error.__cause__, OSError) and error.__cause__.errno in NO_ROOM
+    return BAD_INPUT if isinstance(error, InputError) and not no_room else FAILED
 
 
 def _check_command(root: Parser, words: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ def check_out(path: Path, where: str) -> None:
     try:
         remedy = _fault(path)
     except OSError as error:  # a folder that may not be written, a full disk, a name that is too long
-        remedy = _unwritable(error)
+        raise InputError(where, OPTION, str(path), _unwritable(error)) from error
     if remedy:
         raise InputError(where, OPTION, str(path), remedy)
 

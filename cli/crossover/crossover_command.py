@@ -110,6 +110,8 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
         _known_broker(inputs, book)
     inputs, why = priced_beside(inputs, book)
+    if arguments.book:
+        _check_sells_requests(arguments.book, inputs, book)
     service, item = BETWEEN_BROKERS
     if item in book.items(service):  # a book of one's own, which settles what no shipped one knows
         inputs = inputs.but(amazon_mq_inter_node=0.0)
@@ -164,6 +166,16 @@ def _named(option: str, value: object) -> Iterator[None]:
         if error.field not in {"file", "run"}:
             raise
         raise InputError(WHERE, option, str(value), error.remedy) from error
+
+
+def _check_sells_requests(path: Path, inputs: Inputs, book: PriceBook) -> None:
+    """Without the price of a request nothing is compared with anything, whatever option asks for it.
+
+    :raises InputError: the file has none
+    """
+    item = "fifo_request" if inputs.queue == "fifo" else "standard_request"
+    if item not in book.items("sqs"):
+        raise InputError(WHERE, "--book", str(path), f"has no price of sqs/{item}; add it")
 
 
 def _known_broker(inputs: Inputs, book: PriceBook) -> None:

@@ -27,6 +27,8 @@ LEAST_BYTES = 2_000_000
 #: in the folder of runs, the link to the one that last settled a case
 LATEST = "latest"
 #: of file systems that have no links
+#: tables in which every case has rows that came to its end
+OF_EVERY_CASE = ("cases", "ledgers", "totals")
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}
 
 
@@ -92,16 +94,26 @@ def recorded_id(folder: Path, items: Items) -> str:
 
 
 def cases_without_rows(folder: Path, items: Items) -> list[str]:
-    """Ids of the cases that are ok by the run's records, and of which the folder has no row any more."""
+    """Ids of the cases that are ok by the run's records, and of which the folder lacks rows that each has,
+    with the first table of which it does.
+    """
     run_id = recorded_id(folder, items)
     is_ok = sorted(case for case in settled_cases(items) if items[case_item(case)]["status"] == "ok")
-    return [case for case in is_ok if not (folder / layout.row_key("cases", run_id, case)).exists()]
+    gone = {
+        case: next((name for name in OF_EVERY_CASE if not _has_rows(folder, name, run_id, case)), None)
+        for case in is_ok
+    }
+    return [f"{case} (rows/{name})" for case, name in gone.items() if name]
+
+
+def _has_rows(folder: Path, table: str, run_id: str, case_id: str) -> bool:
+    return (folder / layout.row_key(table, run_id, case_id)).exists()
 
 
 def without_rows(cases: Sequence[str]) -> str:
     """What is said of them."""
     which = f"{plural(len(cases), 'case')} that came to an end, such as {cases[0]}"
-    return f"has no rows of {which}; restore them, or start a new run"
+    return f"lacks rows of {which}; restore them, or start a new run"
 
 
 def write_records(folder: Path, items: Items) -> None:

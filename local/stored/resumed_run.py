@@ -14,6 +14,7 @@ from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
+from local.stored.damage import damaged_rows
 from local.stored.export import cases_without_rows, recorded_id, without_rows
 from local.stored.settled_cases import is_under_way
 from local.stored.whole_files import read_object, read_records, why
@@ -41,6 +42,8 @@ def earlier_run(runs: Path, run_id: str) -> Earlier:
         raise refused(folder.name, f"is a copy of run {run_id}, or was renamed; name the folder {run_id}")
     if gone := cases_without_rows(folder, items):
         raise refused(folder.name, f"its folder {without_rows(gone)}")
+    if damaged := damaged_rows(folder, run_id):  # its queries would fail once all else was measured
+        raise damaged
     return read_earlier(folder.name, _json(folder / "plan.json"), items, str(runs))
 
 

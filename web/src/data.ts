@@ -195,6 +195,8 @@ export interface PageData {
   /** of the hash and of this data: a page reads no other version's */
   version: number;
   kind: "run" | "published";
+  /** whether nothing that was measured is to be relied on */
+  self_test_failed: boolean;
   title: string;
   /** what ways of SQS are called, and the same in a narrow column beside the word SQS */
   sqs_names: Record<"sqs-as-used" | "sqs-batched", string>;

@@ -154,3 +154,14 @@ def test_the_usual_folder_of_the_calculator_is_made_once_it_has_its_prices(tmp_p
     monkeypatch.setattr(calculator_file, "calculator_page", lambda _: "<p>")
     assert main(["calculator"]) == 0
     assert calculator_command.OUT.read_text() == "<p>"
+
+
+def test_a_full_disk_is_no_bad_input(tmp_path, monkeypatch, capsys):
+    """README.md: 1 where the disk is full, of any command."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    assert main(["calculator", "--out", str(tmp_path / "page.html")]) == 1
+    assert "No space left on device" in capsys.readouterr().err

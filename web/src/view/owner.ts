@@ -25,7 +25,8 @@ function sure(answer: Answer, region: string, data: PageData, today: Date): (HTM
   const badge = data.kind === "published" ? el("span", { class: "badge published" }, "published") : null;
   const none = badge && el("p", {}, badge, " No run stands behind this: only what others have printed.");
   const proof = data.kind === "run" && document.getElementById(SELF_TEST)
-    ? el("p", {}, "Whether the loader itself measured rightly: ", el("a", { href: `#${SELF_TEST}` }, "the run's self-test"), ".")
+    ? el("p", {}, data.self_test_failed ? "Do not rely on what was measured: " : "Whether the loader itself measured rightly: ",
+        el("a", { href: `#${SELF_TEST}` }, data.self_test_failed ? "the run's self-test failed" : "the run's self-test"), ".")
     : null;
   return [none, list, el("p", {}, priceSure(answer, region, data)), el("p", {}, measuredSure(answer, data).join(" ")), proof];
 }

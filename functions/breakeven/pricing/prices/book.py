@@ -39,7 +39,7 @@ class PriceBook(Finite):
         for price in self.prices:
             key = (price.service, price.item)
             if key in seen:
-                raise ValueError(f"{price.service}/{price.item} is priced twice")
+                raise ValueError(f"{price.service}/{price.item} is priced twice; leave one of them out")
             seen.add(key)
         return self
 

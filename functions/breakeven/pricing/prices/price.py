@@ -97,7 +97,10 @@ class Price(Finite):
         bounds = [0.0, *(tier.to for tier in self.tiers)]
         for tier, start in zip(self.tiers, bounds[:-1], strict=True):
             if tier.from_ != start or (tier.to is not None and tier.to <= tier.from_):
-                raise ValueError(f"{self.service}/{self.item}: tiers do not follow one another from 0")
+                found = f"a tier from {tier.from_:g} to {'any' if tier.to is None else f'{tier.to:g}'}"
+                place = "follows one without an end" if start is None else f"stands where {start:g} is next"
+                remedy = "let tiers follow one another from 0"
+                raise ValueError(f"{self.service}/{self.item}: {found} {place}; {remedy}")
         return self
 
     def cost(self, quantity: float) -> float:

@@ -108,6 +108,15 @@ class Incomplete:
 
 
 @dataclass(frozen=True, slots=True)
+class Busy:
+    """A run in ``busy`` of whose ``cases`` the host did other work, too, or changed its speed."""
+
+    run_id: str
+    cases: int
+    busy: int
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """``figures`` are those that both runs have; the others are counted by the run that has them.
 
@@ -130,6 +139,7 @@ class Drift:
     unlike: tuple[UnlikeCell, ...]
     incomplete: tuple[Incomplete, ...] = ()
     doubted: tuple[str, ...] = ()
+    busy: tuple[Busy, ...] = ()
     emulated: tuple[str, ...] = ()
     once: int = 0
 
@@ -172,6 +182,7 @@ def drift_between(before: Report, after: Report) -> Drift:
         unlike=tuple(unlike),
         incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
         doubted=tuple(each.run_id for each in (before, after) if each.is_in_doubt),
+        busy=tuple(filter(None, map(_busy, (before, after)))),
         emulated=tuple(sorted({case.target for case in after.cases if case.provenance == "emulated"})),
         once=len(once),
     )
@@ -182,6 +193,12 @@ def _incomplete(report: Report) -> Incomplete | None:
     failed = sum(case.status == "failed" for case in report.cases)
     cases = len(report.cases) + report.unsettled
     return Incomplete(report.run_id, cases, failed, report.unsettled) if failed + report.unsettled else None
+
+
+def _busy(report: Report) -> Busy | None:
+    done = [case for case in report.cases if case.status == "ok"]
+    busy = sum("busy_host" in case.flags for case in done)
+    return Busy(report.run_id, len(done), busy) if busy else None
 
 
 def _beyond_chance(judged: Sequence[Judged]) -> tuple[Judged, ...]:

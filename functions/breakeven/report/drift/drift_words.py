@@ -10,6 +10,7 @@ from breakeven.report.drift.drift import (
     CAPACITY,
     FALSE_ALARMS,
     LEAST_CELLS,
+    Busy,
     Drift,
     Incomplete,
     Measure,
@@ -113,7 +114,14 @@ def sentences(drift: Drift) -> list[str]:
         f"{words.target_name(one.target)} ({one.reason})."
         for one in drift.unlike
     ]
-    return [*_doubts(drift), *map(_partial, drift.incomplete), *_once(drift), *_findings(drift), *unlike]
+    return [
+        *_doubts(drift),
+        *map(_partial, drift.incomplete),
+        *map(_busy, drift.busy),
+        *_once(drift),
+        *_findings(drift),
+        *unlike,
+    ]
 
 
 def _once(drift: Drift) -> list[str]:
@@ -144,6 +152,16 @@ def _partial(run: Incomplete) -> str:
     ]
     of = f"of its {words.plural(run.cases, 'case')} {' and '.join(missing)}"
     return f"Run {run.run_id} is incomplete: {of}. What both runs have settled is compared."
+
+
+def _busy(run: Busy) -> str:
+    which = (
+        words.every(run.busy, "case") if run.busy == run.cases else words.part(run.busy, run.cases, "case")
+    )
+    return (
+        f"In {which} of run {run.run_id} the host was busy with other work or changed its speed (busy_host): "
+        "what differs may be the host's."
+    )
 
 
 def _findings(drift: Drift) -> Iterator[str]:

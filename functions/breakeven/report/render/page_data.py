@@ -58,6 +58,7 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
     return {
         "version": VERSION,
         "kind": "published" if printed else "run",
+        "self_test_failed": report.is_in_doubt,
         "title": report.title,
         "sqs_names": SQS_NAMES,
         "sqs_short_names": SHORT,

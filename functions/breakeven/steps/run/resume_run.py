@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from breakeven.errors import InputError, SelfTestFailedError
+from breakeven.errors import InputError, SelfTestFailedError, first_fault, printable
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.loaders.advice import Place
 from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
@@ -103,8 +103,13 @@ def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlie
         plan, wanted = Plan.model_validate(document["plan"]), parse_run_input(document["input"])
         str(document["suite"]["name"] + document["suite"]["sha256"])
     except ValidationError as error:
-        faults = plural(error.error_count(), "fault")
-        raise refused(run_id, f"its plan cannot be read ({faults}); start a new run") from None
+        field, first, wrong = first_fault(error, "plan")
+        more = f", and {plural(error.error_count() - 1, 'more fault')}" if error.error_count() > 1 else ""
+        found = "" if isinstance(first["input"], dict | list) else f"{printable(repr(first['input']))}: "
+        why = f"{field}: {found}{wrong}{more}"
+        raise refused(
+            run_id, f"its plan cannot be read ({why}); undo the change, or start a new run"
+        ) from None
     except InputError as error:
         why = f"{error.field}: {error.value!r}: {error.remedy}"
         raise refused(run_id, f"its own input is damaged ({why}); start a new run") from None

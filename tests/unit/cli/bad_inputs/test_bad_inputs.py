@@ -218,7 +218,11 @@ BOOK_FAULTS: dict[str, tuple[str, str, str]] = {
     "no day": (r'"as_of": "[0-9-]+"', '"as_of": "2026-13-01"', "as_of: '2026-13-01': month must be in 1..12"),
     "day in words": (r'"as_of": "[0-9-]+"', '"as_of": "today"', "as_of: 'today': must be a date such as"),
     "price beyond all bills": (r'"usd": [0-9.e-]+', '"usd": 1e308', "usd: 1e+308: must be at most 1000000"),
-    "no prices": (r'(?s)"prices": .*', '"prices": []}', "no such price; the book has no prices at all"),
+    "no prices": (
+        r'(?s)"prices": .*',
+        '"prices": []}',
+        "book.json': has no price of sqs/standard_request; add it",
+    ),
     "list": (r"(?s).*", "[1]", "book: '[1]': must be an object; a price book is an object with name, region"),
     "empty object": (
         r"(?s).*",
@@ -227,7 +231,7 @@ BOOK_FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     "field twice": (r"\{", '{"name": "other", ', "field: 'name': is there twice; keep one of them"),
     "price twice": (r'"usd": [0-9.e-]+', '"usd": 1, "usd": 2', "field: 'usd': is there twice"),
-    "tiers apart": (r'"from": [1-9][0-9]*', '"from": 7', "tiers do not follow one another from 0"),
+    "tiers apart": (r'"from": [1-9][0-9]*', '"from": 7', "let tiers follow one another from 0"),
     "day to come": (r'"as_of": "[0-9-]+"', '"as_of": "2099-01-01"', "as_of: '2099-01-01': is in the future"),
     "nothing": (
         r"(?s).*",

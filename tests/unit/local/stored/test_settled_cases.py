@@ -295,15 +295,27 @@ def test_a_run_that_is_none_is_an_input_error(runs: Path) -> None:
         resumed_run.earlier_run(runs, "nothere")
 
 
+@pytest.mark.parametrize("table", ["cases", "ledgers", "totals"])
 def test_rows_that_are_gone_are_not_cases_that_failed(
-    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str], table: str
 ) -> None:
-    (runs / RUN_ID / layout.row_key("cases", RUN_ID, killed[0])).unlink()
-    which = f"has no rows of 1 case that came to an end, such as {killed[0]}"
+    (runs / RUN_ID / layout.row_key(table, RUN_ID, killed[0])).unlink()
+    which = f"lacks rows of 1 case that came to an end, such as {killed[0]} (rows/{table})"
     for words in (["report"], ["run", "--resume", RUN_ID]):
         assert main([*words, "--runs", str(runs)]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert f"{which}; restore them, or start a new run" in line
+
+
+def test_rows_that_are_damaged_are_found_before_anything_is_measured(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = runs / RUN_ID / layout.row_key("ledgers", RUN_ID, killed[0])
+    rows.write_bytes(rows.read_bytes()[:30])
+    assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{rows.name}: is cut off" in line.replace("'", "")
+    assert "restore the file from a copy, or start a new run" in line
 
 
 def changed(runs: Path, name: str, *path: str) -> None:
@@ -333,7 +345,10 @@ def test_a_state_without_its_run_is_one_line(runs: Path, capsys: pytest.CaptureF
         (["suite"], "its plan's document is damaged ('suite'); start a new run"),
         (["suite", "sha256"], "its plan's document is damaged ('sha256'); start a new run"),
         (["plan"], "its plan's document is damaged ('plan'); start a new run"),
-        (["plan", "cases"], "its plan cannot be read (1 fault); start a new run"),
+        (
+            ["plan", "cases"],
+            "its plan cannot be read (cases: is required); undo the change, or start a new run",
+        ),
     ],
 )
 def test_a_plan_that_lacks_something_is_not_resumed(

@@ -62,3 +62,18 @@ def test_of_fewer_cells_than_any_are_judged_by_that_number_is_said() -> None:
     two = tuple(Figure(measure, "parallel", cell, (100.0,), (150.0,)) for cell in ("threads 1", "threads 5"))
     said = summary(replace(drift, figures=two), "2026-03-01")
     assert "over 2 cells, rose by 50%: too few cells to be sure of it, which would take at least 3." in said
+
+
+@pytest.mark.parametrize(("busy", "said"), [(0, None), (1, "In 1 of"), (None, "In all")])
+def test_a_run_whose_host_was_busy_is_named(busy: int | None, said: str | None) -> None:
+    before, after = monthly(3), monthly(4)
+    cases = [
+        case.model_copy(update={"flags": [*case.flags, "busy_host"]}) if busy is None or at < busy else case
+        for at, case in enumerate(after.cases)
+    ]
+    found = sentences(drift_between(before, after.model_copy(update={"cases": cases})))
+    named = [one for one in found if "busy_host" in one]
+    assert len(named) == (said is not None)
+    if said:
+        assert named[0].startswith(said)
+        assert f"of run {after.run_id} the host was busy" in named[0]
