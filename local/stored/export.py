@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,6 @@ LEAST_BYTES = 2_000_000
 #: in the folder of runs, the link to the one that last settled a case
 LATEST = "latest"
 #: of file systems that have no links
-#: tables in which every case has rows that came to its end
-OF_EVERY_CASE = ("cases", "ledgers", "totals")
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}
 
 
@@ -99,15 +99,23 @@ def cases_without_rows(folder: Path, items: Items) -> list[str]:
     """
     run_id = recorded_id(folder, items)
     is_ok = sorted(case for case in settled_cases(items) if items[case_item(case)]["status"] == "ok")
-    gone = {
-        case: next((name for name in OF_EVERY_CASE if not _has_rows(folder, name, run_id, case)), None)
-        for case in is_ok
-    }
-    return [f"{case} (rows/{name})" for case, name in gone.items() if name]
+    gone = {case: _table_without_rows(folder, run_id, case) for case in is_ok}
+    return [f"{case} (rows/{table})" for case, table in gone.items() if table]
 
 
-def _has_rows(folder: Path, table: str, run_id: str, case_id: str) -> bool:
-    return (folder / layout.row_key(table, run_id, case_id)).exists()
+def _table_without_rows(folder: Path, run_id: str, case_id: str) -> str | None:
+    """The first table that lacks rows which a case has that is ok; totals of a case that moved a message."""
+    paths = {name: folder / layout.row_key(name, run_id, case_id) for name in ("cases", "ledgers", "totals")}
+    missing = next((name for name, path in paths.items() if not path.exists()), None)
+    return missing if missing != "totals" or _moved_any(paths["ledgers"]) else None
+
+
+def _moved_any(ledger: Path) -> bool:
+    """Of a file that is damaged it is not known, which is said of it elsewhere."""
+    with suppress(OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
+        row = json.loads(gzip.decompress(ledger.read_bytes()))
+        return bool(row["sent"] + row["received"])
+    return False
 
 
 def without_rows(cases: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,3 +109,26 @@ def test_a_document_of_a_case_that_is_damaged_is_named_and_the_report_is_written
         line = capsys.readouterr().err.splitlines()[-1]
         assert line.startswith(f"damaged: {(runs / RUN_ID).resolve()}/cases/bad.json: line 1, column 2: ")
         assert line.endswith("; no report needs it; restore it from a copy, or remove it")
+
+
+def test_rows_that_are_damaged_are_found_before_anything_is_measured(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = runs / RUN_ID / layout.row_key("ledgers", RUN_ID, killed[0])
+    rows.write_bytes(rows.read_bytes()[:30])
+    assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{rows.name}: is cut off" in line.replace("'", "")
+    assert "restore the file from a copy, or start a new run" in line
+
+
+def test_a_case_that_moved_no_message_has_no_totals(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, totals = (
+        runs / RUN_ID / layout.row_key(table, RUN_ID, killed[0]) for table in ("ledgers", "totals")
+    )
+    row = json.loads(gzip.decompress(ledger.read_bytes()))
+    ledger.write_bytes(gzip.compress(json.dumps(row | {"sent": 0, "confirmed": 0, "received": 0}).encode()))
+    totals.unlink()
+    assert main(["report", "--runs", str(runs)]) == 0

@@ -307,17 +307,6 @@ def test_rows_that_are_gone_are_not_cases_that_failed(
         assert f"{which}; restore them, or start a new run" in line
 
 
-def test_rows_that_are_damaged_are_found_before_anything_is_measured(
-    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = runs / RUN_ID / layout.row_key("ledgers", RUN_ID, killed[0])
-    rows.write_bytes(rows.read_bytes()[:30])
-    assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"{rows.name}: is cut off" in line.replace("'", "")
-    assert "restore the file from a copy, or start a new run" in line
-
-
 def changed(runs: Path, name: str, *path: str) -> None:
     """Without the field of that path."""
     file = runs / RUN_ID / name
