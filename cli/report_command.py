@@ -14,6 +14,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.published.rows import SOURCES
 from breakeven.report.charts.canvas import load_drawing
+from breakeven.report.collector import without_collector
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
@@ -66,6 +67,7 @@ def add_parser(commands: Any) -> None:
     command.set_defaults(run=run)
 
 
+@without_collector()
 def run(arguments: argparse.Namespace) -> int:
     """Write the report's files; returns the exit code. A ``report.json`` of a whole run stays as it is.
 

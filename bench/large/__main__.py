@@ -26,6 +26,7 @@ from breakeven.pricing.bill.asked import Asked
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
 from breakeven.report.charts.canvas import load_drawing
+from breakeven.report.collector import without_collector
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.render.report_files import render_all
 from breakeven.results.queries import queries
@@ -65,7 +66,7 @@ def _bench(folder: Path, page: Path | None) -> int:
     questions = made_rows.asked(cases)
     tables, taken = made_rows.tables(folder), dict[str, Taken]()
     load_drawing()
-    with ExitStack() as kept:
+    with without_collector(), ExitStack() as kept:
         with _timed(taken, "load"):
             loaded = kept.enter_context(loaded_for(tables, RUN_ID, list(queries())))
         with _timed(taken, "all queries"):

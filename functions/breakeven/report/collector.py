@@ -12,7 +12,8 @@ def without_collector() -> Iterator[None]:
     """Leave garbage lying for as long as the block, or the function that this decorates, lasts.
 
     The collector walks all objects again each time that a quarter as many have been made: of the values of a
-    report it finds none to free.
+    report it finds none to free. It also walks what was made meanwhile once it is back, so what makes a
+    report out of several of such blocks is one itself.
     """
     was_enabled = gc.isenabled()
     gc.disable()

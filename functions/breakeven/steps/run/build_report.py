@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from breakeven.published.support import support_of
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
+from breakeven.report.collector import without_collector
 from breakeven.report.contract.node_model import SurveyedNode
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.money.measured_capacity import INSTANCE
@@ -42,6 +43,7 @@ class Records(Protocol):
         """The item's fields; empty when there is none."""
 
 
+@without_collector()
 def report_run(
     services: Services,
     run_id: str,
