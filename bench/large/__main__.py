@@ -29,12 +29,13 @@ from breakeven.report.charts.canvas import load_drawing
 from breakeven.report.collector import without_collector
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.render.report_files import render_all
+from breakeven.results.answered import Answered
 from breakeven.results.queries import queries
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
 from local.aws.athena_sql import scans_of
 from local.aws.sql_engine import LoadedTables, SqlTable
-from local.stored.answers import Rows, ask_loaded, loaded_for, parameters_of
+from local.stored.answers import ask_loaded, loaded_for, parameters_of
 
 MOST_S, MOST_GB = 3.0, 1.0
 #: a page that a browser shows at once
@@ -99,7 +100,7 @@ def _each_by_itself(loaded: LoadedTables) -> dict[str, tuple[float, int]]:
     return found
 
 
-def _built(cases: tuple[Case, ...], questions: Asked, answers: Mapping[str, Rows]) -> Report:
+def _built(cases: tuple[Case, ...], questions: Asked, answers: Mapping[str, Answered]) -> Report:
     record = RunRecord(
         run_id=RUN_ID,
         suite=RUN_ID,

@@ -15,6 +15,7 @@ from typing import Any, Self
 import duckdb
 from sqlglot import exp
 
+from breakeven.results.answered import Answered
 from local.aws.athena_sql import SqlError, quoted, sql_error, translate
 
 #: DuckDB's result types as Athena names them; any other type is an error in the query.
@@ -61,10 +62,9 @@ class SqlResult:
     columns: list[tuple[str, str]]
     rows: list[tuple[Any, ...]]
 
-    def dicts(self) -> list[dict[str, Any]]:
+    def by_name(self) -> Answered:
         """The rows by column name."""
-        names = [name for name, _ in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
+        return Answered(tuple(name for name, _ in self.columns), self.rows)
 
 
 def run(sql: str, tables: Mapping[str, SqlTable], parameters: Sequence[str] = ()) -> SqlResult:

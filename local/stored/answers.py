@@ -11,6 +11,7 @@ from typing import Any
 
 from breakeven.report.collector import without_collector
 from breakeven.results import layout
+from breakeven.results.answered import Answered
 from breakeven.results.queries import parameter_count, query
 from breakeven.results.schemas import PARTITION, TABLES
 from breakeven.results.store import encoded
@@ -31,7 +32,8 @@ def answers(rows: Mapping[str, Rows], names: Sequence[str]) -> dict[str, Rows]:
     :raises SqlError: a query cannot be run
     """
     with tempfile.TemporaryDirectory(prefix="breakeven-") as folder:
-        return ask(write_rows(Path(folder), RUN_ID, rows), RUN_ID, names)
+        found = ask(write_rows(Path(folder), RUN_ID, rows), RUN_ID, names)
+        return {name: list(answered) for name, answered in found.items()}
 
 
 def write_rows(root: Path, run_id: str, rows: Mapping[str, Rows]) -> dict[str, SqlTable]:
@@ -52,7 +54,7 @@ def write_rows(root: Path, run_id: str, rows: Mapping[str, Rows]) -> dict[str, S
     }
 
 
-def ask(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]) -> dict[str, Rows]:
+def ask(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]) -> dict[str, Answered]:
     """Each query's rows, by its name.
 
     :raises SqlError: a query cannot be run
@@ -82,12 +84,12 @@ def loaded_for(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]
         yield loaded
 
 
-def ask_loaded(loaded: LoadedTables, run_id: str, names: Sequence[str]) -> dict[str, Rows]:
+def ask_loaded(loaded: LoadedTables, run_id: str, names: Sequence[str]) -> dict[str, Answered]:
     """The same of tables that are loaded."""
 
-    def answer(name: str) -> Rows:
+    def answer(name: str) -> Answered:
         sql = query(name)
-        return loaded.run(sql, parameters_of(sql, run_id)).dicts()
+        return loaded.run(sql, parameters_of(sql, run_id)).by_name()
 
     with without_collector(), ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(names, pool.map(answer, names), strict=True))

@@ -14,7 +14,7 @@ from local.stored import answers
 from tests.support.shared import json_made_once
 
 Answers = dict[str, list[dict[str, Any]]]
-Ask = Callable[[Mapping[str, SqlTable], str, Sequence[str]], Answers]
+Ask = Callable[[Mapping[str, SqlTable], str, Sequence[str]], Mapping[str, Sequence[Mapping[str, Any]]]]
 #: what has ``ask`` of ``local.stored.answers`` by its name
 ASKING = ("local.stored.answers", "local.stored.published_report", "local.stored.settled_report")
 
@@ -30,10 +30,15 @@ def keep_answers(patch: pytest.MonkeyPatch, ask: Ask) -> None:
         if _engine() != shipped:
             return ask(tables, run_id, names)
         asked = repr((run_id, [(name, answers.query(name)) for name in names], _content(tables)))
-        return dict(json_made_once("answers", asked, lambda: ask(tables, run_id, names)))
+        return dict(json_made_once("answers", asked, lambda: _listed(ask(tables, run_id, names))))
 
     for module in ASKING:
         patch.setattr(f"{module}.ask", kept)
+
+
+def _listed(answered: Mapping[str, Sequence[Mapping[str, Any]]]) -> Answers:
+    """Rows as JSON has them."""
+    return {name: [dict(row) for row in rows] for name, rows in answered.items()}
 
 
 def _engine() -> tuple[Any, ...]:

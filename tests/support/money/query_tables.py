@@ -46,7 +46,7 @@ class Bucket:
     def ask(self, query: str, run_id: str = RUN_ID) -> list[dict[str, Any]]:
         """The rows of ``queries/<query>.sql`` for one run, as Athena is asked for them."""
         sql = bare(text_of(query))
-        return run(sql, self.tables(), [f"'{run_id}'"] * parameter_count(sql)).dicts()
+        return list(run(sql, self.tables(), [f"'{run_id}'"] * parameter_count(sql)).by_name())
 
 
 def case(case_id: str, **values: Any) -> dict[str, Any]:

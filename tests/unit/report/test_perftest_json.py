@@ -8,6 +8,7 @@ import pytest
 from breakeven.report.contract.rate_model import rate_courses
 from breakeven.report.render.perftest_json import perftest_json
 from cli.main import main
+from tests.fixtures.report.courses import rate_row
 from tests.fixtures.report.sample import RABBITMQ, planned, report
 
 #: of a result and of its samples, as in html/examples/publish-consume-result.js of PerfTest
@@ -24,14 +25,11 @@ def of_rabbitmq(**changed):
 
 
 def with_rates(found, *points):
-    return found.model_copy(update={"rates": rate_courses({"case_id": CELL, **point} for point in points)})
+    return found.model_copy(update={"rates": rate_courses(points)})
 
 
 def points(metric, rates, stage="measure", **latency):
-    return [
-        {"metric": metric, "stage": stage, "second": second, "msg_per_s": rate, **latency}
-        for second, rate in enumerate(rates)
-    ]
+    return [rate_row(CELL, metric, second, rate, stage, **latency) for second, rate in enumerate(rates)]
 
 
 def test_a_scenario_of_one_case_is_a_simple_result():

@@ -83,7 +83,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         **money_builder.by_question(answers, questions, of_the_service(counted)),
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
         cost_notes=list(answers.cost.get("notes", ())),
-        rates=rate_courses(row for row in answers.rate_over_time if row["case_id"] in compared),
+        rates=rate_courses(answers.rate_over_time, compared),
         faults=fault_outcomes(answers.faults, cases),
         nodes=node_courses(answers.nodes_over_time, compared),
         services=service_watch(record, answers.service_figures, compared),
@@ -99,7 +99,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
     ledgers = {case_id: rows[-1] for case_id, rows in by_case(Ledger, answers.ledger).items()}
-    loaders = _rows_by_case(answers.loaders)
+    loaders = LoaderReports.by_case(answers.loaders)
     probes = by_case(ProbeReport, answers.probes)
     rows = {row["case_id"]: row for row in answers.cases}
     found = {
@@ -107,7 +107,7 @@ def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
             row,
             metrics.get(case_id, {}),
             ledger=ledgers.get(case_id),
-            loaders=LoaderReports.of_each(loaders.get(case_id, ())),
+            loaders=loaders.get(case_id, LoaderReports()),
             probes=probes.get(case_id, []),
             settled_in=record.settled_in.get(case_id),
         )

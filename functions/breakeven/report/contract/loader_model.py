@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, Self
 
 from pydantic import Field, TypeAdapter, model_validator
 
 from breakeven.loadgen.case_figures import LoaderReport
 from breakeven.report.contract.strict import Strict, any_known
+from breakeven.results.answered import picked
 
 #: of one figure, a value a loader and measured stage; null where that loader does not know it
 Texts = list[str | None]
@@ -46,9 +47,12 @@ class LoaderReports(Strict):
     fallback: Texts = Field(default_factory=list)
 
     @classmethod
-    def of_each(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
-        """From a row a loader and stage."""
-        return cls(**_lists(list(rows)))
+    def by_case(cls, rows: Iterable[Mapping[str, Any]]) -> dict[str, Self]:
+        """From a row a loader and stage of each case."""
+        found: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in picked(rows, (*cls.model_fields, "case_id")):
+            found[row[-1]].append(row)
+        return {case_id: cls(**_lists(reports)) for case_id, reports in found.items()}
 
     def __len__(self) -> int:
         """How many reports there are."""
@@ -74,7 +78,8 @@ class LoaderReports(Strict):
         """A list of reports, as schema 1.0 has it, as lists of figures."""
         if not isinstance(value, list):
             return value
-        return _lists([vars(one) for one in EACH.validate_python(value)])
+        reports = map(vars, EACH.validate_python(value))
+        return _lists(list(picked(reports, tuple(cls.model_fields))))
 
     @model_validator(mode="after")
     def _of_one_length(self) -> Self:
@@ -84,10 +89,7 @@ class LoaderReports(Strict):
         return self
 
 
-def _lists(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Figure -> its values, where any is known."""
-    if not rows:
-        return {}
-    names = tuple(LoaderReports.model_fields)
-    lists = zip(*map(itemgetter(*names), rows), strict=True)
-    return {name: list(values) for name, values in zip(names, lists, strict=True) if any_known(values)}
+def _lists(reports: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Figure -> its values, where any is known; ``reports`` have the figures in their order first."""
+    named = zip(LoaderReports.model_fields, zip(*reports, strict=True), strict=False)
+    return {name: list(values) for name, values in named if any_known(values)}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pydantic import Field, TypeAdapter
 
 from breakeven.report.contract.strict import Strict, any_known
+from breakeven.results.answered import picked
 
 #: of one figure, a value for each second; null where nobody knows it
 Values = list[float | None]
-NOTHING: Mapping[str, Any] = {}
 
 
 class RateCourse(Strict):
@@ -55,13 +55,22 @@ class RatePoint(Strict):
 
 
 POINTS = TypeAdapter(list[RatePoint])
+COLUMNS = ("case_id", "metric", "stage", "second", "msg_per_s", "mean_ms", "max_ms")
+#: of a second without a row
+NOTHING = (None, None, None, None, 0.0, None, None)
 
 
-def rate_courses(rows: Iterable[Mapping[str, Any]]) -> list[RateCourse]:
-    """From rows of a second each, in the order in which courses first appear."""
-    found: dict[tuple[str, str, str], dict[int, Mapping[str, Any]]] = {}
-    for row in rows:
-        found.setdefault((row["case_id"], row["metric"], row["stage"]), {})[row["second"]] = row
+def rate_courses(
+    rows: Iterable[Mapping[str, Any]], case_ids: Collection[str] | None = None
+) -> list[RateCourse]:
+    """From rows of a second each, in the order in which courses first appear.
+
+    :param case_ids: of the cases whose courses are wanted; all unless given
+    """
+    found: dict[tuple[str, str, str], dict[int, tuple[Any, ...]]] = {}
+    for row in picked(rows, COLUMNS):
+        if case_ids is None or row[0] in case_ids:
+            found.setdefault(row[:3], {})[row[3]] = row
     return [
         RateCourse(case_id=case_id, metric=metric, stage=stage, **_figures(seconds))
         for (case_id, metric, stage), seconds in found.items()
@@ -78,11 +87,9 @@ def as_courses(value: Any) -> Any:
     return value
 
 
-def _figures(seconds: Mapping[int, Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _figures(seconds: Mapping[int, tuple[Any, ...]]) -> dict[str, list[Any]]:
     """Each figure's values. A second without a row is one in which nothing was completed."""
-    rows = [seconds.get(second, NOTHING) for second in range(max(seconds) + 1)]
-    latencies = {name: [row.get(name) for row in rows] for name in ("mean_ms", "max_ms")}
-    return {
-        "msg_per_s": [row.get("msg_per_s", 0.0) for row in rows],
-        **{name: values for name, values in latencies.items() if any_known(values)},
-    }
+    every = (seconds.get(second, NOTHING) for second in range(max(seconds) + 1))
+    *_, rates, means, longest = map(list, zip(*every, strict=True))
+    latencies = {"mean_ms": means, "max_ms": longest}
+    return {"msg_per_s": rates} | {name: values for name, values in latencies.items() if any_known(values)}

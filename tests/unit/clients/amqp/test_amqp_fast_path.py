@@ -304,7 +304,7 @@ def test_where_openssl_lacks_a_function_all_is_the_general_paths_and_why_is_said
 
 
 def answered_before_the_next(broker, client, *, gathers: int, most: int = WINDOW) -> bool:
-    """After ``most`` messages the first is answered, and the next is due in a while: is the answer read first?"""
+    """Of ``most`` messages the first is answered, and the next is due in a while: is that read first?"""
     driven = Driven(client)
     driven.send(most, ms=20_000, then=COME_BACK)
     broker.say(wire.ack(1))

@@ -9,14 +9,14 @@ from typing import Any
 from breakeven.report.charts.open_loops import course_of, open_loops
 from breakeven.report.contract.report_model import Report
 from tests.fixtures.report import sample
+from tests.fixtures.report.courses import rate_row
 
 PLAN = sample.planned((sample.RABBITMQ,))[1:2]
 OPEN = {"mode": "parallel", "rate": 10.0, "arrivals": "constant", "measure_s": 3.5, "confirms": True}
 
 
 def point(stage: str, metric: str, second: int, msg_per_s: float, **latency: float) -> dict[str, Any]:
-    row = {"case_id": PLAN[0].case_id, "stage": stage, "metric": metric, "second": second}
-    return row | {"msg_per_s": msg_per_s} | latency
+    return rate_row(PLAN[0].case_id, metric, second, msg_per_s, stage, **latency)
 
 
 #: 2 messages wait when the stage begins; in its second second nothing comes, and then what waited

@@ -22,6 +22,7 @@ from breakeven.terms import TargetName
 from breakeven.workload.case import Case
 from local.stored.published_report import published_report
 from tests.fixtures.report import sample
+from tests.fixtures.report.courses import rate_row
 from tests.fixtures.report.fault_rows import fault, fault_row, measured_for, rates_around, unmeasured
 
 SCENARIOS = Path(__file__).parents[4] / "scenarios"
@@ -329,10 +330,7 @@ def test_charts_are_one_a_case_and_few_and_the_section_says_so() -> None:
 
 def test_a_long_stage_is_drawn_in_so_many_points_at_most() -> None:
     (case,) = planned()
-    rates = [
-        {"case_id": case.case_id, "metric": "produce", "stage": "measure", "second": second, "msg_per_s": 5.0}
-        for second in range(7200)
-    ]
+    rates = [rate_row(case.case_id, "produce", second, 5.0) for second in range(7200)]
     made = sample.report(
         (case,),
         cases=[measured_for(case) | {"parameters": "{}"}],
