@@ -121,6 +121,13 @@ class LoadedTables:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
+    def rows_under(self, sql: str, parameters: Sequence[str] = ()) -> int:
+        """How many rows the tables have that a statement reads."""
+        used = translate(sql, self._partitions, parameters)[1]
+        with self._connection.cursor() as cursor:
+            counts = [cursor.execute(f"SELECT count(*) FROM {quoted(name)}").fetchall() for name in used]  # noqa: S608 - a name, quoted
+        return sum(int(count) for ((count,),) in counts)
+
     def run(self, sql: str, parameters: Sequence[str] = ()) -> SqlResult:
         """As :func:`run`; safe to call from many threads."""
         duck, _ = translate(sql, self._partitions, parameters)
