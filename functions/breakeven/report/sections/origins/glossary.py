@@ -50,7 +50,7 @@ LEDGER = {
     "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart; "
     "in a FIFO queue with a group for each producer, of any consumer of the loader.",
     "unexpected": "Messages in the queue that this case had not sent.",
-    "closed": "Every message is accounted for.",
+    "closed": "What became of every message is known, and none is left in a queue.",
     "queue count": "What the target says is in the queue after the drain, asked where something was missing.",
     "queue count exact": "Whether that is an exact count. SQS gives an estimate, which may be a minute old.",
     "queue count steady": "Whether an estimate was asked for again and stayed the same.",
