@@ -4,8 +4,7 @@ Below ``BUSY_PER_MS`` every message is read as it comes. Above it the instants t
 ``READ_EVERY_S`` late, half of that in the mean: docs/decisions/0008 has what that buys.
 
 From ``GATHER_PER_MS`` on the core writes acknowledgements together, each at most ``HOLD_ACKS_S`` after its
-message: no instant is later for it. An open loop's confirms are read when its next message is due, if that
-is within ``READ_EVERY_S`` of the last read: a confirm's instant may be as late.
+message: no instant is later for it.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import time
 READ_EVERY_S = 0.001
 #: messages a millisecond on one connection from which on it is busy
 BUSY_PER_MS = 4
-#: messages a millisecond from which on acknowledgements wait for each other, and for how long at most; and
-#: confirms for the next message
+#: messages a millisecond from which on acknowledgements wait for each other, and for how long at most
 GATHER_PER_MS, HOLD_ACKS_S = 2, 0.001
 #: connections with a smaller window or prefetch are never busy: they would wait for what cannot come
 LEAST_WINDOW = 100

@@ -301,27 +301,3 @@ def test_where_openssl_lacks_a_function_all_is_the_general_paths_and_why_is_said
     sender.submit([0], STAMPER.bodies(0, 1))
     assert eventually(lambda: tls_broker.bodies == list(STAMPER.bodies(0, 1)))
     client.close()
-
-
-def answered_before_the_next(broker, client, *, gathers: int, most: int = WINDOW) -> bool:
-    """Of ``most`` messages the first is answered, and the next is due in a while: is that read first?"""
-    driven = Driven(client)
-    driven.send(most, ms=20_000, then=COME_BACK)
-    broker.say(wire.ack(1))
-    connection = driven.sender._fast_path._struct.c
-    connection.gathers, connection.judged_over_ns = gathers, 1 << 62  # whatever comes later
-    connection.read_every_ns = 1 << 60
-    due_ns = np.array([time.monotonic_ns() + 500 * MS])
-    sent = driven.send(1, ms=20_000, then=COME_BACK, due_ns=due_ns)
-    assert sent is not None
-    assert list(sent.sequence) == [0]
-    return bool(sent.answered_ns[0] < due_ns[0])
-
-
-def test_an_answer_on_a_brisk_connection_waits_for_the_next_message(broker, client):
-    assert not answered_before_the_next(broker, client, gathers=1, most=1)
-
-
-@pytest.mark.parametrize(("gathers", "most"), [(0, 1), (1, WINDOW)], ids=["few messages", "no room"])
-def test_an_answer_is_read_as_it_comes(broker, client, gathers, most):
-    assert answered_before_the_next(broker, client, gathers=gathers, most=most)

@@ -41,7 +41,8 @@ static int read_once(struct connection *c) {
     return OVER;
 }
 
-void rest(const struct connection *c, int64_t wake_ns) {
+/* What came meanwhile is one wake-up and one read. */
+static void rest(const struct connection *c, int64_t wake_ns) {
     int64_t until_ns = c->read_ns + c->read_every_ns;
     if (until_ns > wake_ns)
         until_ns = wake_ns;

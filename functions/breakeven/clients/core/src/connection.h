@@ -52,9 +52,6 @@ int unsent(const struct connection *c);
 /* Write what can be written without waiting. OVER (whether or not all went) or FAILED. */
 int write_some(struct connection *c);
 
-/* Sleep until wake_ns, or until read_every_ns after the last read: what comes meanwhile is one wake-up and one read. */
-void rest(const struct connection *c, int64_t wake_ns);
-
 /* Wait until wake_ns, at the latest, for something to read or room to write; write, then read once.
  * OVER, CLOSED, FAILED; UNUSUAL where one frame fills the whole buffer. */
 int exchange(struct connection *c, int64_t wake_ns);

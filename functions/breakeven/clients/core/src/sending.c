@@ -103,11 +103,6 @@ static int all_done(const struct sending *s) {
     return s->when_sent == ANSWERED && s->sent >= s->most && s->in_flight == 0;
 }
 
-/* May answers wait for the next message, which is due soon and has room? Then one wake-up serves both. */
-static int reads_as_it_sends(const struct sending *s) {
-    return s->c.gathers && s->due_ns != NULL && s->sent < s->most && room(s) > 0 && !unsent(&s->c);
-}
-
 static int read_answers(struct sending *s) { return s->call != NULL ? read_reply(s) : read_confirms(s); }
 
 /* Send and read until until_ns. What a write could not take has until late_ns to go on. */
@@ -137,8 +132,6 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
         }
         int was_full = stuck || room(s) <= 0;
         int64_t wake_ns = over ? late_ns : next_due(s, now, until_ns);
-        if (!over && reads_as_it_sends(s))
-            rest(&s->c, wake_ns);
         if ((end = exchange(&s->c, wake_ns)) != OVER || (end = read_answers(s)) != OVER)
             break;
         if (was_full && !unsent(&s->c)) {
