@@ -125,7 +125,10 @@ class LoadedTables:
         """How many rows the tables have that a statement reads."""
         used = translate(sql, self._partitions, parameters)[1]
         with self._connection.cursor() as cursor:
-            counts = [cursor.execute(f"SELECT count(*) FROM {quoted(name)}").fetchall() for name in used]  # noqa: S608 - a name, quoted
+            counts = [
+                cursor.execute(f"SELECT count(*) FROM {quoted(name)}").fetchall()  # noqa: S608 - quoted
+                for name in used
+            ]
         return sum(int(count) for ((count,),) in counts)
 
     def run(self, sql: str, parameters: Sequence[str] = ()) -> SqlResult:
