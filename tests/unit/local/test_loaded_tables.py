@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from local.aws.athena_sql import SqlError
-from local.aws.sql_engine import LoadedTables, SqlTable, run, tables_of
+from local.aws.sql_engine import LoadedTables, SqlResult, SqlTable, run, tables_of
 from local.stored import answers
 from local.stored.answers import ask
 from tests.support.money.query_tables import RUN_ID, Bucket
@@ -36,6 +36,22 @@ def test_answers_are_those_of_the_files_which_may_have_gone(bucket: Bucket, tmp_
         assert loaded.run(TOTALS, GIVEN) == expected
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(lambda _: loaded.run(TOTALS, GIVEN), range(20))) == [expected] * 20
+
+
+def test_what_reads_most_begins_first_and_answers_stand_as_they_were_asked_for(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+
+    class Recorded(LoadedTables):
+        def run(self, sql: str, parameters: Sequence[str] = ()) -> SqlResult:
+            begun.append(self.rows_under(sql, parameters))
+            return super().run(sql, parameters)
+
+    monkeypatch.setattr(answers, "LoadedTables", Recorded)
+    monkeypatch.setattr(answers, "AT_ONCE", 1)
+    assert list(ask(bucket.tables(), RUN_ID, ["faults", "throughput"])) == ["faults", "throughput"]
+    assert begun == [3, 0]
 
 
 def test_rows_of_a_large_run_are_kept_in_a_file_that_is_gone_afterwards(
