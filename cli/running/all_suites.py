@@ -37,10 +37,15 @@ def expected_s(name: str) -> float:
     return make_plan(suite, run_id="plan", environment="local").estimate.seconds
 
 
+def _say(line: str) -> None:
+    """At once: the runs print to the same place."""
+    print(line, flush=True)
+
+
 def run_all(
     suites: Sequence[str],
     command: Callable[[str], Sequence[str]],
-    say: Callable[[str], object] = print,
+    say: Callable[[str], object] = _say,
     most_s: float = MOST_S,
 ) -> int:
     """Run them in turn; the exit code of the first that fails, that of a failed self-test, or 0.

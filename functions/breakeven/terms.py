@@ -35,6 +35,7 @@ Flag = Literal[
     "backlog_ran_out",  # the queues were loaded beforehand, and empty before the measured stage ended
     "left_estimated",  # what is left in the queues goes by an estimate
     "slow_tail",  # the last 0.1% of the messages took more than a tenth of a load or unload
+    "stalled",  # for a whole second or more nothing was completed
     "general_path",  # the general path drove what is the compiled core's
     "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
     "nodes_down",  # a node was stopped for the case, on purpose

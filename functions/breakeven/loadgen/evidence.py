@@ -18,8 +18,8 @@ class Evidence:
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
     for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
-    ``prefill``: messages that were to be in the queues beforehand. ``objective_ms`` and ``confirm_s``: of a
-    capacity search.
+    ``prefill``: messages that were to be in the queues beforehand. ``even``: nothing that was asked for has
+    messages come in fits and starts. ``objective_ms`` and ``confirm_s``: of a capacity search.
     """
 
     results: Sequence[LoaderResult] = ()
@@ -34,6 +34,7 @@ class Evidence:
     mirrors_due: int = 0
     cold: str = ""
     prefill: int = 0
+    even: bool = False
     objective_ms: float | None = None
     confirm_s: float = 0.0
     without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)

@@ -6,12 +6,14 @@ The two cannot drift apart: a condition answers with its sentence, or with nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 
 from breakeven import words
 from breakeven.instrument.latencies import BEYOND
 from breakeven.loadgen.case_figures import CallErrors
 from breakeven.loadgen.evidence import Evidence
 from breakeven.loadgen.record.call_errors import merged
+from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.search_flags import idle_limit, latency_fell, no_rate_confirmed
 from breakeven.loadgen.self_check.busy_host import host_evidence
@@ -22,6 +24,9 @@ from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
 TAIL_SHARE = 0.1
+#: metrics of which a whole second without any is a stall, and messages a second from which it is no chance:
+#: at 25 of them that come at random, one second of 70 billion has none
+STALLING, LEAST_RATE = ("produce", "consume"), 25.0
 
 
 def raised(evidence: Evidence) -> dict[Flag, str]:
@@ -137,6 +142,30 @@ def _tails(totals: Mapping[str, Total]) -> Iterator[tuple[str, float, float]]:
             yield metric, total.stage_s, total.early[1]
 
 
+def _stalled(known: Evidence) -> str:
+    """Said once: what waits for one hidden message, or finds no more in its queues, has a flag of its own."""
+    if not known.even or _backlog_ran_out(known):
+        return ""
+    return "; ".join(
+        f"for {words.plural(seconds, 'whole second')} of {words.figure(stage_s)} s, from {first} s on, "
+        f"no {metric} was completed"
+        for metric, total in known.totals.items()
+        if metric in STALLING and (stage_s := total.early[1] if total.early else total.stage_s)
+        for first, seconds in _longest_pause(total.cell, stage_s)
+    )
+
+
+def _longest_pause(cell: Cell, stage_s: float) -> Iterator[tuple[int, int]]:
+    """The first of most seconds in a row without a completion, and how many; none of too low a rate."""
+    if cell.total().operations < LEAST_RATE * stage_s:
+        return
+    busy = [second for second, window in sorted(cell.windows.items()) if window.operations]
+    pauses = [(after - before - 1, before + 1) for before, after in pairwise([-1, *busy, int(stage_s)])]
+    seconds, first = max(pauses, key=lambda pause: (pause[0], -pause[1]))
+    if seconds > 0:
+        yield first, seconds
+
+
 def _general_path(known: Evidence) -> str:
     why = dict.fromkeys(why for result in known.results for why in result.fallbacks)
     return f"the general path drove what is the compiled core's: {words.listing(list(why))}" if why else ""
@@ -208,6 +237,7 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "backlog_ran_out": _backlog_ran_out,
     "left_estimated": _left_estimated,
     "slow_tail": _slow_tail,
+    "stalled": _stalled,
     "general_path": _general_path,
     "ledger_incomplete": _ledger_incomplete,
     "nodes_down": _nodes_down,

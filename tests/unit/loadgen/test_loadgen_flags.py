@@ -6,6 +6,7 @@ A flag or a reason that is added without its two examples fails here.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import Any, get_args
 
 import pytest
@@ -51,6 +52,14 @@ def skipping(messages: int) -> Evidence:
 
 def unload(early_s: float) -> Evidence:
     return Evidence(totals={"consume": Total(Cell(), 0.0, 10.0, (999, early_s))})
+
+
+def running(*seconds: int, rate: int = 25, **fields: Any) -> Evidence:
+    """Five seconds, of which messages were consumed in these."""
+    cell = Cell()
+    for second in seconds:
+        cell.complete(second * 10**9, 16, ceil(5 * rate / len(seconds)))
+    return Evidence(**{"totals": {"consume": Total(cell, 0.0, 5.0)}, "even": True, **fields})
 
 
 def loaded(left: int) -> Evidence:
@@ -159,6 +168,11 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         of(left=QueueCount(1, exact=True), received=9, still_came=True),
     ),
     "slow_tail": (unload(8.999), ("of 10.0 s, over 10%", "1.00 s"), unload(9.0)),
+    "stalled": (
+        running(0, 1, 4),
+        ("for 2 whole seconds of 5.00 s, from 2 s on, no consume was completed",),
+        running(0, 1, 2, 3, 4),
+    ),
     "general_path": (of(fallbacks=["BREAKEVEN_CORE=off"]), ("BREAKEVEN_CORE=off",), of(fallbacks=[])),
     "ledger_incomplete": (of(final=False), ("0 of 1 loader",), of(final=True)),
     "nodes_down": (
@@ -186,6 +200,29 @@ def test_a_flag_is_raised_by_the_smallest_evidence_and_says_it(flag: Flag) -> No
     said = raised(raising)[flag]
     assert all(figure in said for figure in figures), said
     assert flag not in raised(sparing)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "from_s"),
+    [
+        (running(1, 2, 3, 4), "0 s on"),
+        (running(0, 1, 2), "3 s on"),
+        (running(0, 2, 4), "1 s on"),  # the first of two that are as long
+        (running(0, rate=24), None),  # may be chance
+        (replace(running(0), even=False), None),
+        (replace(loaded(90), totals=running(0).totals, even=True), None),  # the queues were empty
+    ],
+)
+def test_a_stall_is_said_where_nobody_asked_for_it(evidence: Evidence, from_s: str | None) -> None:
+    said = raised(evidence).get("stalled", "")
+    assert (from_s in said) if from_s else not said
+
+
+def test_the_wait_for_a_hidden_message_is_no_stall() -> None:
+    (total,) = running(0, 1).totals.values()
+    assert "from 2 s on" in raised(Evidence(totals={"consume": total}, even=True))["stalled"]
+    early = replace(total, early=(125, 1.9))
+    assert "stalled" not in raised(Evidence(totals={"consume": early}, even=True))
 
 
 @pytest.mark.parametrize(

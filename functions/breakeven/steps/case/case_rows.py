@@ -18,7 +18,7 @@ from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Flag
-from breakeven.workload.case import Case
+from breakeven.workload.case import Case, Workload
 
 #: columns of a case's row that are fields of it, and of its workload
 OF_CASE = {"case_id", "scenario", "cell", "target", "repeat", "variant", "loaders", "base"}
@@ -124,6 +124,12 @@ def mirrors_of(case: Case) -> int:
     return min(case.workload.group_size or nodes, nodes - case.workload.nodes_down) - 1
 
 
+def _is_even(workload: Workload) -> bool:
+    """Whether messages come and go all the time, unless something fails that nobody asked for."""
+    asked = workload.profile, workload.processing_profile, workload.processing_ms, workload.faults
+    return workload.mode != "capacity" and not any((*asked, workload.program))
+
+
 def flags_of(
     case: Case,
     measurement: Measurement | None,
@@ -151,6 +157,7 @@ def flags_of(
         mirrors_due=mirrors_of(case),
         cold=cold,
         prefill=workload.prefill if workload.consumers else 0,
+        even=_is_even(workload),
         objective_ms=workload.objective_ms if workload.mode == "capacity" else None,
         confirm_s=workload.confirm_s,
     )

@@ -15,6 +15,7 @@ from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.clients.core import loading, openssl, tls_context
 from breakeven.clients.core.messages import OVERTAKEN
 from breakeven.clients.fast_path import Origin, SendBatch, Sent, WhenSent
+from breakeven.loadgen.workers.producer import TOGETHER_NS
 from tests.support.loaders.on_fast_path import MS, PRODUCER, STAMPER, WINDOW, made
 from tests.support.scripted import amqp_wire as wire
 from tests.support.workflow.processes import eventually
@@ -35,7 +36,7 @@ class Driven:
 
     def __init__(self, client: NativeAmqpClient, times: np.ndarray | None = None) -> None:
         self.sender = client.sender(wire.QUEUE)
-        origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, times)
+        origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, TOGETHER_NS, times)
         assert self.sender.prepare(origin) >= 1000
         self.first, self.due = 0, {}
         self.answered: list[int] = []
@@ -116,6 +117,18 @@ def test_what_is_due_is_sent_when_it_is_due(broker, client):
     assert (sent.handed_ns >= due_ns[:2]).all()
     assert sent.could_ns.tolist() == due_ns[:2].tolist()
     assert sent.blocked_ns == 0
+
+
+def test_what_is_due_soon_after_the_first_goes_with_it(broker, client):
+    """However late the machine is: then more go together, and never fewer."""
+    driven, now_ns = Driven(client), time.monotonic_ns()
+    due_ns = now_ns + 5 * MS + np.arange(9) * (TOGETHER_NS * 3 // 10)
+    sent = driven.send(9, ms=1_500, due_ns=due_ns)
+    assert sent is not None
+    assert (sent.handed_ns >= due_ns).all()
+    starts = np.flatnonzero(np.diff(sent.handed_ns, prepend=0))
+    assert (np.diff(due_ns[starts]) > TOGETHER_NS).all()
+    assert len(starts) <= 3
 
 
 def test_what_is_due_and_has_no_room_waits_and_that_is_reported(broker, client):

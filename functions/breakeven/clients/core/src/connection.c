@@ -41,13 +41,7 @@ static int read_once(struct connection *c) {
     return OVER;
 }
 
-/* What came meanwhile is one wake-up and one read. */
-static void rest(const struct connection *c, int64_t wake_ns) {
-    int64_t until_ns = c->read_ns + c->read_every_ns;
-    if (until_ns > wake_ns)
-        until_ns = wake_ns;
-    if (until_ns <= now_ns())
-        return;
+static void sleep_until(int64_t until_ns) {
     struct timespec until = {.tv_sec = until_ns / SECOND_NS, .tv_nsec = until_ns % SECOND_NS};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
@@ -69,8 +63,16 @@ static int await(struct connection *c, int64_t wake_ns) {
 }
 
 int exchange(struct connection *c, int64_t wake_ns) {
-    if (c->busy && !unsent(c))
-        rest(c, wake_ns);
+    if (c->busy && !unsent(c)) { /* what came meanwhile is one wake-up and one read */
+        int64_t now = now_ns(), read_ns = c->read_ns + c->read_every_ns;
+        if (wake_ns <= now + c->read_every_ns) {
+            if (wake_ns > now)
+                sleep_until(wake_ns);
+            return read_once(c);
+        }
+        if (read_ns > now)
+            sleep_until(read_ns);
+    }
     int ready = has_pending(c) ? POLLIN : await(c, wake_ns);
     if (ready <= 0)
         return ready == 0 ? OVER : FAILED;

@@ -27,10 +27,18 @@ static int64_t room(const struct sending *s) {
     return lesser(s->window - s->in_flight, s->mask + 1 - (s->next_tag - s->oldest_tag));
 }
 
-/* How many messages are due now. */
+/* When the next message is sent: once it is due, or with others that are due soon after it. */
+static int64_t send_at(const struct sending *s) {
+    int64_t due_ns = s->due_ns[s->sent], last_ns = due_ns + s->together_ns;
+    return s->sent + 1 < s->most && s->due_ns[s->sent + 1] <= last_ns ? last_ns : due_ns;
+}
+
+/* How many messages are to be sent now. */
 static int64_t due(const struct sending *s, int64_t now) {
     if (s->due_ns == NULL)
         return s->most - s->sent;
+    if (s->sent >= s->most || now < send_at(s))
+        return 0;
     int64_t count = 0;
     while (s->sent + count < s->most && count < s->rows && s->due_ns[s->sent + count] <= now)
         count++;
@@ -82,10 +90,7 @@ static int64_t next_due(const struct sending *s, int64_t now, int64_t until_ns) 
         return until_ns;
     if (s->due_ns == NULL)
         return now;
-    int64_t next_ns = s->due_ns[s->sent];
-    if (s->sent + 1 < s->most && s->due_ns[s->sent + 1] <= now + s->together_ns)
-        next_ns = now + s->together_ns;
-    return lesser(next_ns, until_ns);
+    return lesser(send_at(s), until_ns);
 }
 
 static void note_blocked(struct sending *s, int64_t now, int64_t *since_ns, int blocked) {

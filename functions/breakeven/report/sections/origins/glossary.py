@@ -97,6 +97,8 @@ FLAGS = {
     "backlog_ran_out": "What was loaded beforehand was consumed before the measured stage ended.",
     "left_estimated": "What is left in the queue goes by an estimate.",
     "slow_tail": "The last 0.1% of the messages took over a tenth of the stage: see msg/s up to 99.9%.",
+    "stalled": "For a whole second or more nothing was produced or consumed: rates and latencies have that "
+    "pause in them.",
     "general_path": "The general path did the compiled core's work, more slowly; Validity says why.",
 }
 
