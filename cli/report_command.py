@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.published.rows import SOURCES
-from breakeven.report.charts.canvas import load_drawing
+from breakeven.report.charts.artist import drawing_beside
+from breakeven.report.charts.drawing import start_loading
 from breakeven.report.collector import without_collector
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
@@ -26,6 +28,7 @@ from cli.report_source import SOURCE, find, read, unfinished
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_answer, print_summary
 from cli.terminal import Terminal, print_json, print_rows, print_styled, printable, say
+from local.stored.answers import are_large
 from local.stored.damage import damaged_documents
 from local.stored.earlier_reports import report_of, with_drift
 from local.stored.published_report import write_report
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if folder := unfinished(target, arguments.runs):
         return _as_far_as_settled(folder, arguments.perftest, as_json=arguments.json)
     source = find(target, arguments.runs)
-    load_drawing()
+    start_loading()
     report = with_drift(read(source), source.resolve().parent.parent)
     written = write(report, source.parent, but=SOURCE, perftest=arguments.perftest)
     _conclude(report, written, as_json=arguments.json)
@@ -96,9 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
-    load_drawing()
-    report = with_drift(settled_report(folder), folder)
-    _conclude(report, write(report, folder / "report", perftest=perftest), as_json=as_json)
+    start_loading()
+    # another process is ready to draw only after a second
+    with drawing_beside() if are_large(folder.glob("rows/**/*.json.gz")) else nullcontext():
+        report = with_drift(settled_report(folder), folder)
+        written = write(report, folder / "report", perftest=perftest)
+    _conclude(report, written, as_json=as_json)
     if has_ended(folder):
         line = f"{folder.name} came to its end, and had no report any more: it was made anew from its rows"
     elif is_under_way(folder):
@@ -169,6 +175,7 @@ def _published(letter: str, runs: Path, *, as_json: bool) -> int:
 
     :raises InputError: there is no such source, its file is damaged, or ``runs`` cannot be written
     """
+    start_loading()
     report, folder = write_report(letter, runs)
     if as_json:
         written = [str(path) for path in sorted(folder.iterdir())]

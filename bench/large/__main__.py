@@ -1,15 +1,16 @@
 """npm run bench:report: the report of a run of 1,000 cases, each of 100 loaders and 60 windows.
 
 Its rows are made up. Prints what each query reads and takes on the engine of local runs once the rows are
-loaded, what the report takes, and the memory at its greatest. All is done as ``breakeven report`` does it for
-a run that did not come to its end. Ends with 1 where queries and report take more than 3 s, or the process
-over 1 GB.
+loaded, what the report takes, and the memory at its greatest of this process and the one that draws. All is
+done as ``breakeven report`` does it for a run that did not come to its end. Ends with 1 where queries and
+report take more than 3 s, or both processes over 1 GB.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import re
 import resource
 import sys
 import tempfile
@@ -22,10 +23,12 @@ from typing import NamedTuple
 from bench.large import made_rows
 from bench.large.made_rows import RUN_ID
 from bench.table import table
+from bench.watched import cpu_s
 from breakeven.pricing.bill.asked import Asked
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
-from breakeven.report.charts.canvas import load_drawing
+from breakeven.report.charts.artist import drawing_beside
+from breakeven.report.charts.drawing import start_loading
 from breakeven.report.collector import without_collector
 from breakeven.report.contract.report_model import Manifest, Report
 from breakeven.report.render.report_files import render_all
@@ -66,8 +69,8 @@ def _bench(folder: Path, page: Path | None) -> int:
     cases = made_rows.planned()
     questions = made_rows.asked(cases)
     tables, taken = made_rows.tables(folder), dict[str, Taken]()
-    load_drawing()
-    with without_collector(), ExitStack() as kept:
+    start_loading()
+    with without_collector(), drawing_beside(), ExitStack() as kept:
         with _timed(taken, "load"):
             loaded = kept.enter_context(loaded_for(tables, RUN_ID, list(queries())))
         with _timed(taken, "all queries"):
@@ -76,7 +79,7 @@ def _bench(folder: Path, page: Path | None) -> int:
             report = _built(cases, questions, answers)
         with _timed(taken, "its files"):
             files = render_all(report)
-        memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+        memory_gb = _peak_gb()
         singly = _each_by_itself(loaded)
     if page:
         page.write_bytes(files["index.html"])
@@ -85,9 +88,25 @@ def _bench(folder: Path, page: Path | None) -> int:
 
 @contextmanager
 def _timed(taken: dict[str, Taken], what: str) -> Iterator[None]:
-    began = time.perf_counter(), time.process_time()
+    began = time.perf_counter(), _processor_s()
     yield
-    taken[what] = Taken(time.perf_counter() - began[0], time.process_time() - began[1])
+    taken[what] = Taken(time.perf_counter() - began[0], _processor_s() - began[1])
+
+
+def _processor_s() -> float:
+    """Of this process, and of the one that draws."""
+    return time.process_time() + sum(cpu_s(pid) for pid in _beside())
+
+
+def _peak_gb() -> float:
+    """Of both at their greatest, whenever each had it."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peaks = [re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text()) for pid in _beside()]
+    return (own + sum(int(peak) for (peak,) in peaks)) * 1024 / 1e9
+
+
+def _beside() -> list[int]:
+    return [child.pid for child in multiprocessing.active_children() if child.pid]
 
 
 def _each_by_itself(loaded: LoadedTables) -> dict[str, tuple[float, int]]:

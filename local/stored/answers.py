@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -76,12 +76,17 @@ def loaded_for(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]
             translator.submit(tables_of, query(name), tables, parameters_of(query(name), run_id))
             for name in names
         ]
-        large = sum(path.stat().st_size for table in tables.values() for path in table.files) > MOST_IN_MEMORY
+        large = are_large(path for table in tables.values() for path in table.files)
         folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="breakeven-")) if large else None
         loaded = kept.enter_context(LoadedTables(tables, Path(folder, "rows.duckdb") if folder else None))
         for one in translated:
             one.result()
         yield loaded
+
+
+def are_large(files: Iterable[Path]) -> bool:
+    """Whether row files take much memory, and seconds to load."""
+    return sum(path.stat().st_size for path in files) > MOST_IN_MEMORY
 
 
 def ask_loaded(loaded: LoadedTables, run_id: str, names: Sequence[str]) -> dict[str, Answered]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.report.charts import canvas
+from breakeven.report.charts.drawing import Drawing
 from cli.running.run_command import ENDING
 from local.stored.answers import ask
 from tests.support.money.kept_answers import keep_answers
@@ -68,7 +68,9 @@ def broker(request) -> ScriptedBroker:
 @pytest.fixture
 def undrawn(monkeypatch) -> None:
     """Charts are empty pictures: drawing a report's takes seconds, and not every test looks at them."""
-    monkeypatch.setattr(canvas, "_svg", lambda slug, form, *_: f'<svg id="{slug}-{form.name}"></svg>')
+    monkeypatch.setattr(
+        Drawing, "_svg", lambda drawing, form, _: f'<svg id="{drawing.slug}-{form.name}"></svg>'
+    )
 
 
 @pytest.fixture(scope="module")

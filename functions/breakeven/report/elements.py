@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -57,15 +58,25 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Both forms as SVG, with the words that stand for the picture where it cannot be seen."""
+    """Both forms as SVG, with the words that stand for the picture where it cannot be seen.
+
+    :param drawn: the SVG of the wide and of the narrow form; waits until they are drawn
+    """
 
     slug: str
     title: str
     caption: str
-    wide: str
-    narrow: str
+    drawn: Callable[[], tuple[str, str]]
     scenario: str = ""  # the scenario whose table it stands beside
     queries: tuple[str, ...] = ()  # as of a table
+
+    @property
+    def wide(self) -> str:
+        return self.drawn()[0]
+
+    @property
+    def narrow(self) -> str:
+        return self.drawn()[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ ROW = Row(("one",), ("1 <b>",), "measured")
 TABLE = Table("made-up", "A table", ("Name",), ("figure",), (ROW,))
 FOLDED_TABLE = Table("deeper", "A table below", ("Name",), ("figure",), (ROW,))
 SET = "| Name | Source | figure |\n| --- | --- | ---: |\n| one | measured | 1 &lt;b&gt; |"
-CHART = Chart("made-up", "A chart", "Its caption", '<svg id="w"></svg>', '<svg id="n"></svg>')
+CHART = Chart("made-up", "A chart", "Its caption", lambda: ('<svg id="w"></svg>', '<svg id="n"></svg>'))
 MADE_UP = Section(
     "made-up",
     "Made up",

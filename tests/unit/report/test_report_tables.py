@@ -294,8 +294,9 @@ def test_a_stage_of_under_a_second_has_no_rate_over_time():
 def test_charts_are_the_same_whatever_the_reader_has_set_for_matplotlib(tmp_path):
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\nlines.linewidth: 9\n")
     program = (
-        "from breakeven.report.charts.canvas import _drawing\n"
-        "own = _drawing()[0].rcParams\n"
+        "from breakeven.report.charts.drawing import load\n"
+        "load()\n"
+        "from matplotlib import rcParams as own\n"
         "print(own['text.usetex'], own['lines.linewidth'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "functions")}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import log10
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import INK, Form, chart, rates, usd
+from breakeven.report.charts.canvas import chart, rates, usd
+from breakeven.report.charts.drawing import INK, Form
 from breakeven.report.contract.cost_model import CostCurve
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.question_model import CostQuestion
@@ -41,24 +43,6 @@ def costs(report: Report) -> Iterator[Chart]:
     ]
     crossings = [crossing for crossing in shown if crossing.msg_per_s and 0 < crossing.msg_per_s <= most]
 
-    def paint(figure: Any, form: Form) -> None:
-        axis = figure.subplots()
-        for crossing in crossings:
-            _shade(axis, crossing)
-        for curve in curves:
-            _draw(axis, curve, questions[curve.question_id])
-        axis.set(yscale="log", ylabel="dollars a month")
-        rates(axis, narrow=form.narrow)
-        axis.set_ylim(bottom=_floor(curves))
-        axis.yaxis.set_major_formatter(usd)
-        own = (one for one in crossings if questions[one.question_id].purpose != "history")
-        main = next(filter(_is_main, own), None)
-        for crossing in crossings:
-            history = questions[crossing.question_id].purpose == "history"
-            raised = main is not None and _is_beside(crossing, main, form)
-            _mark(axis, crossing, form, history=history, raised=raised)
-        marks.legend(figure, [axis], 1 if form.narrow else 3)
-
     yield chart(
         slug="cost",
         title="What a month costs, by traffic",
@@ -66,8 +50,33 @@ def costs(report: Report) -> Iterator[Chart]:
         description=". ".join(_spoken(report, crossing) for crossing in shown)
         or "No two options were compared at any rate",
         heights=(480, 560),
-        paint=paint,
+        paint=partial(_paint, crossings, curves, questions),
     )
+
+
+def _paint(
+    crossings: Sequence[Crossover],
+    curves: Sequence[CostCurve],
+    questions: Mapping[str, CostQuestion],
+    figure: Any,
+    form: Form,
+) -> None:
+    axis = figure.subplots()
+    for crossing in crossings:
+        _shade(axis, crossing)
+    for curve in curves:
+        _draw(axis, curve, questions[curve.question_id])
+    axis.set(yscale="log", ylabel="dollars a month")
+    rates(axis, narrow=form.narrow)
+    axis.set_ylim(bottom=_floor(curves))
+    axis.yaxis.set_major_formatter(usd)
+    own = (one for one in crossings if questions[one.question_id].purpose != "history")
+    main = next(filter(_is_main, own), None)
+    for crossing in crossings:
+        history = questions[crossing.question_id].purpose == "history"
+        raised = main is not None and _is_beside(crossing, main, form)
+        _mark(axis, crossing, form, history=history, raised=raised)
+    marks.legend(figure, [axis], 1 if form.narrow else 3)
 
 
 def _caption(report: Report, crossings: Sequence[Crossover]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import sqrt
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, rates
+from breakeven.report.charts.canvas import chart, rates
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.cost_model import DecisionMap, MapRow
 from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
@@ -28,20 +30,6 @@ def decisions(report: Report) -> Iterator[Chart]:
         return
     colours = marks.fills(_winners(maps))
 
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(len(maps), 1) if form.narrow else figure.subplots(1, len(maps), sharey=True)
-        axes = list(axes) if len(maps) > 1 else [axes]
-        for axis, one in zip(axes, maps, strict=True):
-            _draw(axis, one, colours, form)
-            axis.set_title(question.option_name(one.sqs_option))
-        for axis in axes if form.narrow else axes[:1]:
-            axis.set_ylabel("hours of staff time a month")
-        named: dict[str, str] = {}
-        for name, colour in colours.items():
-            own = "SQS" if name in SHORT else question.option_name(name)
-            named.setdefault(f"{own} is cheapest", colour)
-        marks.key(figure, named, 1 if form.narrow else min(MAX_COLUMNS, len(named)))
-
     yield chart(
         slug="map",
         title="Cheapest option by traffic and hours of staff time",
@@ -50,8 +38,25 @@ def decisions(report: Report) -> Iterator[Chart]:
         f"at {hour(question.inputs.get('hour_rate'))}. {map_beside(question)}".rstrip(),
         description="; ".join(_spoken(question, one) for one in maps),
         heights=(360, 680),
-        paint=paint,
+        paint=partial(_paint, maps, question, colours),
     )
+
+
+def _paint(
+    maps: Sequence[DecisionMap], question: CostQuestion, colours: Mapping[str, str], figure: Any, form: Form
+) -> None:
+    axes = figure.subplots(len(maps), 1) if form.narrow else figure.subplots(1, len(maps), sharey=True)
+    axes = list(axes) if len(maps) > 1 else [axes]
+    for axis, one in zip(axes, maps, strict=True):
+        _draw(axis, one, colours, form)
+        axis.set_title(question.option_name(one.sqs_option))
+    for axis in axes if form.narrow else axes[:1]:
+        axis.set_ylabel("hours of staff time a month")
+    named: dict[str, str] = {}
+    for name, colour in colours.items():
+        own = "SQS" if name in SHORT else question.option_name(name)
+        named.setdefault(f"{own} is cheapest", colour)
+    marks.key(figure, named, 1 if form.narrow else min(MAX_COLUMNS, len(named)))
 
 
 def _winners(maps: Sequence[DecisionMap]) -> list[str]:
@@ -63,7 +68,7 @@ def _winners(maps: Sequence[DecisionMap]) -> list[str]:
     )
 
 
-def _draw(axis: Any, one: DecisionMap, colours: dict[str, str], form: Form) -> None:
+def _draw(axis: Any, one: DecisionMap, colours: Mapping[str, str], form: Form) -> None:
     """A bar for each run of rates with the same winner, a row for each number of hours."""
     # before the bars, each of which would have them found anew
     axis.set(xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, emulated_suffix, short
+from breakeven.report.charts.canvas import chart, emulated_suffix, short
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.rate_model import RateCourse
 from breakeven.report.contract.report_model import CaseReport, Report
@@ -53,20 +55,6 @@ def _lines(case: CaseReport, rates: Sequence[RateCourse]) -> Lines:
 
 
 def _chart(slug: str, case: CaseReport, faults: Sequence[FaultReport], lines: Lines) -> Chart:
-    def paint(figure: Any, form: Form) -> None:
-        axis = figure.subplots(1, 1)
-        style = marks.series(case.target, case.provenance) | {"marker": "", "drawstyle": "steps-post"}
-        axis.plot(*_points(lines["produce"]), **style | {"label": "produced"})
-        thin = {"linewidth": 0.9, "alpha": 0.7, "label": "consumed"}
-        axis.plot(*_points(lines["consume"]), **style | thin)
-        for fault in faults:
-            _mark(axis, fault, len(lines["produce"]))
-        axis.set(xlabel="seconds of the measured stage", ylabel="" if form.narrow else "messages a second")
-        axis.set_xlim(0, max(1, len(lines["produce"])))
-        axis.set_ylim(bottom=0)
-        axis.yaxis.set_major_formatter(short)
-        marks.legend(figure, [axis], 2 if form.narrow else 4)
-
     name = f"{words.capital(words.case_name(case))}, {words.target_name(case.target)}"
     return chart(
         slug=slug,
@@ -76,8 +64,23 @@ def _chart(slug: str, case: CaseReport, faults: Sequence[FaultReport], lines: Li
         "publishing was back at 90% of the rate before.",
         description="; ".join(_spoken(fault) for fault in faults),
         heights=(300, 300),
-        paint=paint,
+        paint=partial(_paint, case, faults, lines),
     )
+
+
+def _paint(case: CaseReport, faults: Sequence[FaultReport], lines: Lines, figure: Any, form: Form) -> None:
+    axis = figure.subplots(1, 1)
+    style = marks.series(case.target, case.provenance) | {"marker": "", "drawstyle": "steps-post"}
+    axis.plot(*_points(lines["produce"]), **style | {"label": "produced"})
+    thin = {"linewidth": 0.9, "alpha": 0.7, "label": "consumed"}
+    axis.plot(*_points(lines["consume"]), **style | thin)
+    for fault in faults:
+        _mark(axis, fault, len(lines["produce"]))
+    axis.set(xlabel="seconds of the measured stage", ylabel="" if form.narrow else "messages a second")
+    axis.set_xlim(0, max(1, len(lines["produce"])))
+    axis.set_ylim(bottom=0)
+    axis.yaxis.set_major_formatter(short)
+    marks.legend(figure, [axis], 2 if form.narrow else 4)
 
 
 def _mark(axis: Any, fault: FaultReport, length: int) -> None:

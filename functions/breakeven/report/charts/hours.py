@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import floor, log10, nan
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import MUTED, Form, chart, rates, thousands
+from breakeven.report.charts.canvas import chart, rates, thousands
+from breakeven.report.charts.drawing import MUTED, Form
 from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
@@ -32,34 +34,6 @@ def hours(report: Report) -> Iterator[Chart]:
     never = [names[sqs] for sqs, row in every.items() if not any(row.hours)]
     without = f" Against {words.listing(never)} it is never cheaper." if never else ""
 
-    def paint(figure: Any, form: Form) -> None:
-        axis = figure.subplots()
-        for row in rows:
-            axis.plot(
-                row.msg_per_s,
-                [wins or nan for wins in row.hours],  # where it never wins there is no line
-                **marks.line(row.sqs_option),
-                label=f"against {names[row.sqs_option]}",
-                gid=f"hours-{row.sqs_option}",
-            )
-        left, right = _reach(rows)
-        axis.set(yscale="log", ylabel="hours a month")
-        rates(axis, narrow=form.narrow)
-        axis.set(ylim=(LEAST, MOST), xlim=(left, right))
-        axis.set_yticks([1, 10, 100, 1000])
-        axis.yaxis.set_major_formatter(thousands)
-        for known, name in KNOWN.items():
-            axis.axhline(known, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)))
-            axis.annotate(
-                f"{known:g} h: {name}",
-                (left, known),
-                xytext=(4, 3),
-                textcoords="offset points",
-                color=MUTED,
-                fontsize=form.font - 1.5,
-            )
-        marks.legend(figure, [axis], 1 if form.narrow else 2)
-
     yield chart(
         slug="hours",
         title=f"How much staff time {question.spoken_option(RABBITMQ)} may take and still be cheaper",
@@ -68,8 +42,37 @@ def hours(report: Report) -> Iterator[Chart]:
         f"no number of hours is low enough.{without}",
         description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
         heights=(360, 420),
-        paint=paint,
+        paint=partial(_paint, rows, names),
     )
+
+
+def _paint(rows: Sequence[BreakEvenHours], names: Mapping[str, str], figure: Any, form: Form) -> None:
+    axis = figure.subplots()
+    for row in rows:
+        axis.plot(
+            row.msg_per_s,
+            [wins or nan for wins in row.hours],  # where it never wins there is no line
+            **marks.line(row.sqs_option),
+            label=f"against {names[row.sqs_option]}",
+            gid=f"hours-{row.sqs_option}",
+        )
+    left, right = _reach(rows)
+    axis.set(yscale="log", ylabel="hours a month")
+    rates(axis, narrow=form.narrow)
+    axis.set(ylim=(LEAST, MOST), xlim=(left, right))
+    axis.set_yticks([1, 10, 100, 1000])
+    axis.yaxis.set_major_formatter(thousands)
+    for known, name in KNOWN.items():
+        axis.axhline(known, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)))
+        axis.annotate(
+            f"{known:g} h: {name}",
+            (left, known),
+            xytext=(4, 3),
+            textcoords="offset points",
+            color=MUTED,
+            fontsize=form.font - 1.5,
+        )
+    marks.legend(figure, [axis], 1 if form.narrow else 2)
 
 
 def _reach(rows: Sequence[BreakEvenHours]) -> tuple[float, float]:

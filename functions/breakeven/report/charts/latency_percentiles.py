@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import nan
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import (
-    GRID,
-    MUTED,
-    OPERATIONS,
-    Form,
-    chart,
-    emulated_suffix,
-    logarithmic,
-    thousands,
-)
+from breakeven.report.charts.canvas import OPERATIONS, chart, emulated_suffix, logarithmic, thousands
+from breakeven.report.charts.drawing import GRID, MUTED, Form
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
 
@@ -41,27 +34,6 @@ def latencies(report: Report) -> Iterator[Chart]:
     ticks = logarithmic([value for case in cases for name, _ in OPERATIONS for value in _points(case, name)])
     height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
 
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(2, 1, sharex=True) if form.narrow else figure.subplots(1, 2, sharey=True)
-        # the narrow form has its labels inside, above the marks of their row
-        middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
-        for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
-            for (target, provenance), own in alike.items():
-                places = [
-                    rows.index((case.scenario, case.cell))
-                    + middle
-                    + (lanes.index(target) - (len(lanes) - 1) / 2) * step
-                    for case in own
-                ]
-                points = [_points(case, operation) for case in own]
-                _draw(axis, marks.series(target, provenance), places, points)
-            _furnish(axis, title, [_label(*key) for key in rows], form)
-            axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
-            axis.set_xticks(ticks)
-        for axis in axes[-1:] if form.narrow else axes:
-            axis.set_xlabel("milliseconds, logarithmic")
-        marks.legend(figure, axes, 1 if form.narrow else 4)
-
     yield chart(
         slug="latency",
         title=f"Latency of every case{emulated_suffix(cases)}",
@@ -69,8 +41,37 @@ def latencies(report: Report) -> Iterator[Chart]:
         "it is not drawn.",
         description="; ".join(_spoken(case) for case in cases),
         heights=(height, 2 * height - 40),
-        paint=paint,
+        paint=partial(_paint, rows, lanes, alike, ticks),
     )
+
+
+def _paint(
+    rows: Sequence[tuple[str, str]],
+    lanes: Sequence[str],
+    alike: Mapping[tuple[str, str], Sequence[CaseReport]],
+    ticks: Sequence[float],
+    figure: Any,
+    form: Form,
+) -> None:
+    axes = figure.subplots(2, 1, sharex=True) if form.narrow else figure.subplots(1, 2, sharey=True)
+    # the narrow form has its labels inside, above the marks of their row
+    middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
+    for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
+        for (target, provenance), own in alike.items():
+            places = [
+                rows.index((case.scenario, case.cell))
+                + middle
+                + (lanes.index(target) - (len(lanes) - 1) / 2) * step
+                for case in own
+            ]
+            points = [_points(case, operation) for case in own]
+            _draw(axis, marks.series(target, provenance), places, points)
+        _furnish(axis, title, [_label(*key) for key in rows], form)
+        axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
+        axis.set_xticks(ticks)
+    for axis in axes[-1:] if form.narrow else axes:
+        axis.set_xlabel("milliseconds, logarithmic")
+    marks.legend(figure, axes, 1 if form.narrow else 4)
 
 
 def has_latencies(report: Report) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from math import isnan
+from operator import attrgetter
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, emulated_suffix, short
+from breakeven.report.charts.canvas import chart, emulated_suffix, short
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
@@ -39,9 +42,9 @@ class Panel:
 
 #: those of each node; rate and depth, which are the case's, stand above
 PANELS = (
-    Panel("Processor", "cores used", 1.0, lambda course: course.cpu_cores),
-    Panel("Memory", "GiB resident", GIBIBYTE, lambda course: course.resident_bytes),
-    Panel("Written to disk", "MB/s", words.MEGABYTE, lambda course: course.written_bytes_per_s),
+    Panel("Processor", "cores used", 1.0, attrgetter("cpu_cores")),
+    Panel("Memory", "GiB resident", GIBIBYTE, attrgetter("resident_bytes")),
+    Panel("Written to disk", "MB/s", words.MEGABYTE, attrgetter("written_bytes_per_s")),
 )
 
 
@@ -81,27 +84,7 @@ def _telling_first(case: CaseReport, before: str, telling: Collection[str]) -> b
 
 
 def _chart(slug: str, case: CaseReport, courses: Sequence[NodeCourse]) -> Chart:
-    first, panels = courses[0], [panel for panel in PANELS if any(panel.of(course) for course in courses)]
-
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(2 + len(panels), 1, sharex=True)
-        style = marks.series(case.target, case.provenance) | {"marker": "", "label": None}
-        axes[0].plot(*_line(first.produced_per_s), **style)
-        axes[0].plot(*_line(first.consumed_per_s), **style | {"linewidth": 0.9, "alpha": 0.7})
-        axes[1].plot(*_line(first.depth), **style)
-        for axis, panel in zip(axes[2:], panels, strict=True):
-            for course, colour in zip(courses, _colours(len(courses)), strict=True):
-                axis.plot(
-                    *_line(panel.of(course), panel.size), color=colour, linewidth=1.4, label=course.node
-                )
-        titles = ("Produced and consumed", "Depth", *(panel.title for panel in panels))
-        units = ("messages a second", "messages", *(panel.unit for panel in panels))
-        for axis, title, unit in zip(axes, titles, units, strict=True):
-            axis.set(title=title, ylabel="" if form.narrow else unit)
-            axis.set_ylim(bottom=0)
-            axis.yaxis.set_major_formatter(short)
-        axes[-1].set_xlabel("seconds since the first stage began")
-        marks.legend(figure, axes, 1 if form.narrow else 3)
+    panels = [panel for panel in PANELS if any(panel.of(course) for course in courses)]
 
     return chart(
         slug=slug,
@@ -111,8 +94,29 @@ def _chart(slug: str, case: CaseReport, courses: Sequence[NodeCourse]) -> Chart:
         "sampled.",
         description="; ".join(_spoken(course, panels) for course in courses),
         heights=(150 * (2 + len(panels)), 150 * (2 + len(panels))),
-        paint=paint,
+        paint=partial(_paint, case, courses, panels),
     )
+
+
+def _paint(
+    case: CaseReport, courses: Sequence[NodeCourse], panels: Sequence[Panel], figure: Any, form: Form
+) -> None:
+    axes, first = figure.subplots(2 + len(panels), 1, sharex=True), courses[0]
+    style = marks.series(case.target, case.provenance) | {"marker": "", "label": None}
+    axes[0].plot(*_line(first.produced_per_s), **style)
+    axes[0].plot(*_line(first.consumed_per_s), **style | {"linewidth": 0.9, "alpha": 0.7})
+    axes[1].plot(*_line(first.depth), **style)
+    for axis, panel in zip(axes[2:], panels, strict=True):
+        for course, colour in zip(courses, _colours(len(courses)), strict=True):
+            axis.plot(*_line(panel.of(course), panel.size), color=colour, linewidth=1.4, label=course.node)
+    titles = ("Produced and consumed", "Depth", *(panel.title for panel in panels))
+    units = ("messages a second", "messages", *(panel.unit for panel in panels))
+    for axis, title, unit in zip(axes, titles, units, strict=True):
+        axis.set(title=title, ylabel="" if form.narrow else unit)
+        axis.set_ylim(bottom=0)
+        axis.yaxis.set_major_formatter(short)
+    axes[-1].set_xlabel("seconds since the first stage began")
+    marks.legend(figure, axes, 1 if form.narrow else 3)
 
 
 def _name(case: CaseReport) -> str:

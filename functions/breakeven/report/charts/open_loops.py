@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from math import isnan
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
+from breakeven.report.charts.canvas import chart, emulated_suffix, thousands
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.rate_model import RateCourse
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
@@ -82,27 +84,6 @@ def _number(value: float | None) -> float:
 
 
 def _chart(slug: str, scenario: str, cell: str, drawn: Sequence[Course]) -> Chart:
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(3, 1) if form.narrow else figure.subplots(1, 3)
-        for course in drawn:
-            style = marks.series(course.case.target, course.case.provenance) | {"marker": ""}
-            seconds = range(1, len(course.sent) + 1)
-            axes[0].plot(seconds, course.sent, **style)
-            axes[0].plot(seconds, course.received, **style | THIN)
-            axes[1].plot(seconds, course.backlog, **style)
-            axes[2].plot(seconds, course.mean_ms, **style)
-            axes[2].plot(seconds, course.max_ms, **style | THIN)
-        offered = {float(rate) for c in drawn if (rate := c.case.parameters.get("rate"))}
-        if len(offered) == 1 and not any(course.case.parameters.get("profile") for course in drawn):
-            axes[0].axhline(offered.pop(), color="0.6", linewidth=0.8, zorder=0)
-        titles = ("Sent and received", "Backlog", "Latency")
-        units = ("messages a second", "messages", "milliseconds")
-        for axis, title, unit in zip(axes, titles, units, strict=True):
-            axis.set(title=title, xlabel="seconds of the measured stage", ylabel=unit)
-            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
-            axis.yaxis.set_major_formatter(thousands)
-        marks.legend(figure, axes, 1 if form.narrow else 4)
-
     suffix = emulated_suffix([course.case for course in drawn])
     name = words.scenario_name(words.place(scenario, cell))
     latency = words.OPERATIONS[drawn[0].latency_of].lower()
@@ -114,9 +95,31 @@ def _chart(slug: str, scenario: str, cell: str, drawn: Sequence[Course]) -> Char
         "completed in that second. A backlog that grows shows that the target does not keep up.",
         description="; ".join(_spoken(course) for course in drawn),
         heights=(330, 760),
-        paint=paint,
+        paint=partial(_paint, drawn),
         scenario=scenario,
     )
+
+
+def _paint(drawn: Sequence[Course], figure: Any, form: Form) -> None:
+    axes = figure.subplots(3, 1) if form.narrow else figure.subplots(1, 3)
+    for course in drawn:
+        style = marks.series(course.case.target, course.case.provenance) | {"marker": ""}
+        seconds = range(1, len(course.sent) + 1)
+        axes[0].plot(seconds, course.sent, **style)
+        axes[0].plot(seconds, course.received, **style | THIN)
+        axes[1].plot(seconds, course.backlog, **style)
+        axes[2].plot(seconds, course.mean_ms, **style)
+        axes[2].plot(seconds, course.max_ms, **style | THIN)
+    offered = {float(rate) for c in drawn if (rate := c.case.parameters.get("rate"))}
+    if len(offered) == 1 and not any(course.case.parameters.get("profile") for course in drawn):
+        axes[0].axhline(offered.pop(), color="0.6", linewidth=0.8, zorder=0)
+    titles = ("Sent and received", "Backlog", "Latency")
+    units = ("messages a second", "messages", "milliseconds")
+    for axis, title, unit in zip(axes, titles, units, strict=True):
+        axis.set(title=title, xlabel="seconds of the measured stage", ylabel=unit)
+        axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+        axis.yaxis.set_major_formatter(thousands)
+    marks.legend(figure, axes, 1 if form.narrow else 4)
 
 
 def _spoken(course: Course) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
+from breakeven.report.charts.canvas import chart, emulated_suffix, thousands
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.rate_model import RateCourse
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
@@ -55,20 +57,6 @@ def _full_seconds(case: CaseReport, metric: Metric | None) -> int | None:
 
 
 def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) -> Chart:
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2, sharey=True)
-        for axis, (stage, (_, title)) in zip(axes, STAGES.items(), strict=True):
-            for case, lines in drawn:
-                style = marks.series(case.target, case.provenance) | {"markersize": 4}
-                style["marker"] = style["marker"] if len(lines[stage]) <= FEW_POINTS else ""
-                axis.plot([second for second, _ in lines[stage]], [rate for _, rate in lines[stage]], **style)
-            axis.set(title=title, xlabel="seconds since the stage began")
-            axis.yaxis.set_major_formatter(thousands)
-        for axis in axes:  # once all is drawn: a limit holds for every axis that shares it, and stays
-            axis.set_ylim(bottom=0)
-        axes[0].set_ylabel("messages a second")
-        marks.legend(figure, axes, 1 if form.narrow else 4)
-
     suffix = emulated_suffix([case for case, _ in drawn])
     return chart(
         slug=slug,
@@ -77,9 +65,24 @@ def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) 
         "queue slows down as it fills.",
         description="; ".join(_spoken(case, lines) for case, lines in drawn),
         heights=(330, 520),
-        paint=paint,
+        paint=partial(_paint, drawn),
         scenario=scenario,
     )
+
+
+def _paint(drawn: Sequence[tuple[CaseReport, Lines]], figure: Any, form: Form) -> None:
+    axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2, sharey=True)
+    for axis, (stage, (_, title)) in zip(axes, STAGES.items(), strict=True):
+        for case, lines in drawn:
+            style = marks.series(case.target, case.provenance) | {"markersize": 4}
+            style["marker"] = style["marker"] if len(lines[stage]) <= FEW_POINTS else ""
+            axis.plot([second for second, _ in lines[stage]], [rate for _, rate in lines[stage]], **style)
+        axis.set(title=title, xlabel="seconds since the stage began")
+        axis.yaxis.set_major_formatter(thousands)
+    for axis in axes:  # once all is drawn: a limit holds for every axis that shares it, and stays
+        axis.set_ylim(bottom=0)
+    axes[0].set_ylabel("messages a second")
+    marks.legend(figure, axes, 1 if form.narrow else 4)
 
 
 def _spoken(case: CaseReport, lines: Lines) -> str:

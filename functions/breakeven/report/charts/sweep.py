@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import OPERATIONS, Form, chart, emulated_suffix, thousands
+from breakeven.report.charts.canvas import OPERATIONS, chart, emulated_suffix, thousands
+from breakeven.report.charts.drawing import Form
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
 from breakeven.report.tables.figures import scenarios
@@ -78,23 +80,8 @@ def _varied(cases: Sequence[CaseReport]) -> str | None:
 
 
 def _chart(slug: str, sweep: Sweep) -> Chart:
-    by, axis_title = VARIED[sweep.field]
-    values = sweep.values
-    ticks = [words.size(value) if sweep.field == "message_bytes" else f"{value:,}" for value in values]
-
-    def paint(figure: Any, form: Form) -> None:
-        axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2)
-        for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
-            for lane in sweep.lanes():
-                _plot(axis, sweep, lane, operation)
-            axis.set(title=title, xscale="log", ylim=(0, None))
-            axis.set_xticks(values, ticks)
-            axis.minorticks_off()
-            axis.set_xlabel(f"{axis_title}, logarithmic")
-            axis.margins(x=0.08)
-            axis.yaxis.set_major_formatter(thousands)
-        axes[0].set_ylabel("messages a second")
-        marks.legend(figure, axes, 1 if form.narrow else 2)
+    by, _ = VARIED[sweep.field]
+    ticks = [words.size(value) if sweep.field == "message_bytes" else f"{value:,}" for value in sweep.values]
 
     return chart(
         slug=slug,
@@ -102,9 +89,24 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
         caption=_caption(sweep),
         description="; ".join(_spoken(case) for case in sweep.cases),
         heights=(360, 600),
-        paint=paint,
+        paint=partial(_paint, sweep, ticks),
         scenario=sweep.scenario,
     )
+
+
+def _paint(sweep: Sweep, ticks: Sequence[str], figure: Any, form: Form) -> None:
+    axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2)
+    for axis, (operation, title) in zip(axes, OPERATIONS, strict=True):
+        for lane in sweep.lanes():
+            _plot(axis, sweep, lane, operation)
+        axis.set(title=title, xscale="log", ylim=(0, None))
+        axis.set_xticks(sweep.values, ticks)
+        axis.minorticks_off()
+        axis.set_xlabel(f"{VARIED[sweep.field][1]}, logarithmic")
+        axis.margins(x=0.08)
+        axis.yaxis.set_major_formatter(thousands)
+    axes[0].set_ylabel("messages a second")
+    marks.legend(figure, axes, 1 if form.narrow else 2)
 
 
 def _caption(sweep: Sweep) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from math import inf
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import INK, Form, chart
+from breakeven.report.charts.canvas import chart
+from breakeven.report.charts.drawing import INK, Form
 from breakeven.report.contract.crossing_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
@@ -38,21 +40,6 @@ def tornado(report: Report) -> Iterator[Chart]:
     if not moving:
         return
 
-    def paint(figure: Any, form: Form) -> None:
-        axis = figure.subplots()
-        rates = [base, *(end.msg_per_s for row in moving for end in row.ends if end.msg_per_s is not None)]
-        low, high = min(rates), max(rates)
-        room = (high - low) * (0.22 if form.narrow else 0.1)
-        for place, row in enumerate(moving):
-            for end in row.ends:
-                _bar(axis, place, row, end, base, high + room / 2)
-        axis.axvline(base, color=INK, linewidth=1.4)
-        axis.set_yticks(range(len(moving)), [row.varied for row in moving])
-        axis.set(xlim=(low - room, high + room), xlabel="first crossing, messages a second")
-        axis.grid(visible=False, axis="y")
-        axis.tick_params(axis="y", labelcolor=INK)
-        marks.key(figure, {"a quarter lower": LOWER, "a quarter higher": HIGHER}, 2)
-
     left = f" Not moved by: {words.listing(still, len(still))}." if still else ""
     yield chart(
         slug="sensitivity",
@@ -61,8 +48,24 @@ def tornado(report: Report) -> Iterator[Chart]:
         f"{question.option_name(RABBITMQ)}; {words.figure(base)} messages a second as asked.{left}",
         description="; ".join(_spoken(row) for row in reversed(moving)),
         heights=(90 + 34 * len(moving), 120 + 38 * len(moving)),
-        paint=paint,
+        paint=partial(_paint, base, moving),
     )
+
+
+def _paint(base: float, moving: Sequence[Sensitivity], figure: Any, form: Form) -> None:
+    axis = figure.subplots()
+    rates = [base, *(end.msg_per_s for row in moving for end in row.ends if end.msg_per_s is not None)]
+    low, high = min(rates), max(rates)
+    room = (high - low) * (0.22 if form.narrow else 0.1)
+    for place, row in enumerate(moving):
+        for end in row.ends:
+            _bar(axis, place, row, end, base, high + room / 2)
+    axis.axvline(base, color=INK, linewidth=1.4)
+    axis.set_yticks(range(len(moving)), [row.varied for row in moving])
+    axis.set(xlim=(low - room, high + room), xlabel="first crossing, messages a second")
+    axis.grid(visible=False, axis="y")
+    axis.tick_params(axis="y", labelcolor=INK)
+    marks.key(figure, {"a quarter lower": LOWER, "a quarter higher": HIGHER}, 2)
 
 
 def _span(row: Sensitivity, base: float) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.canvas import MUTED, Form, chart
+from breakeven.report.charts.canvas import chart
+from breakeven.report.charts.drawing import MUTED, Form
 from breakeven.report.drift.comparable_runs import SuiteRun
 from breakeven.report.drift.drift import CAPACITY
 from breakeven.report.drift.trend import Series, Trend
@@ -39,25 +41,6 @@ def trends(trend: Trend) -> Iterator[Chart]:
 
 def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list[Series]]]) -> Chart:
     dates = _names(trend.runs)
-    step = -(-len(dates) // MOST_DATES)
-    points = {(point.measure, point.run) for point in trend.points}
-
-    def paint(figure: Any, form: Form) -> None:
-        shape = (len(panels), 1) if form.narrow else (1, len(panels))
-        axes = figure.subplots(*shape, sharey=True, squeeze=False).flat
-        for axis, (metric, lines) in zip(axes, panels, strict=True):
-            for one in lines:
-                percent = [level and level * 100 for level in one.levels]
-                axis.plot(range(len(dates)), percent, **marks.series(one.measure.target, one.provenance))
-                for run in (run for measure, run in sorted(points, key=str) if measure == one.measure):
-                    axis.axvline(run - 0.5, color=marks.colour(one.measure.target), linestyle=(0, (2, 3)))
-            for run in (run for run in range(len(dates)) if trend.mark(run)):
-                axis.axvspan(run - 0.4, run + 0.4, color=MUTED, alpha=0.2, linewidth=0)
-            axis.axhline(100, color=MUTED, linewidth=0.8)
-            axis.set(title=_metric(metric))
-            axis.set_xticks(range(0, len(dates), step), dates[::step], rotation=45, ha="right")
-        axes[0].set_ylabel("percent of the first run")
-        marks.legend(figure, axes, 1 if form.narrow else 4)
 
     return chart(
         slug=f"trend-{name.replace('_', '-')}",
@@ -66,8 +49,30 @@ def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list
         f"line stands before the run from which on a figure is another.{SHADED if trend.doubted else ''}",
         description="; ".join(_spoken(one) for _, lines in panels for one in lines),
         heights=(380, 260 * len(panels) + 60),
-        paint=paint,
+        paint=partial(_paint, trend, panels, dates),
     )
+
+
+def _paint(
+    trend: Trend, panels: Sequence[tuple[str, list[Series]]], dates: Sequence[str], figure: Any, form: Form
+) -> None:
+    step = -(-len(dates) // MOST_DATES)
+    points = {(point.measure, point.run) for point in trend.points}
+    shape = (len(panels), 1) if form.narrow else (1, len(panels))
+    axes = figure.subplots(*shape, sharey=True, squeeze=False).flat
+    for axis, (metric, lines) in zip(axes, panels, strict=True):
+        for one in lines:
+            percent = [level and level * 100 for level in one.levels]
+            axis.plot(range(len(dates)), percent, **marks.series(one.measure.target, one.provenance))
+            for run in (run for measure, run in sorted(points, key=str) if measure == one.measure):
+                axis.axvline(run - 0.5, color=marks.colour(one.measure.target), linestyle=(0, (2, 3)))
+        for run in (run for run in range(len(dates)) if trend.mark(run)):
+            axis.axvspan(run - 0.4, run + 0.4, color=MUTED, alpha=0.2, linewidth=0)
+        axis.axhline(100, color=MUTED, linewidth=0.8)
+        axis.set(title=_metric(metric))
+        axis.set_xticks(range(0, len(dates), step), dates[::step], rotation=45, ha="right")
+    axes[0].set_ylabel("percent of the first run")
+    marks.legend(figure, axes, 1 if form.narrow else 4)
 
 
 def _names(runs: Sequence[SuiteRun]) -> list[str]:

@@ -21,12 +21,13 @@ def render_all(report: Report, published: Published | None = None) -> dict[str, 
     """
     published = published or published_for(report)
     sections = sections_of(Subject(report, published))
-    return {
+    files = {
         "report.json": (report.model_dump_json(indent=2) + "\n").encode(),
-        "index.html": page(report, published, sections).encode(),
         "report.md": markdown(report, published, sections).encode(),
         "cases.csv": cases_csv(report).encode(),
     }
+    # the last, as the charts that it waits for may be drawn beside
+    return {**files, "index.html": page(report, published, sections).encode()}
 
 
 def published_for(report: Report) -> Published | None:
