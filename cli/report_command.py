@@ -175,7 +175,6 @@ def _published(letter: str, runs: Path, *, as_json: bool) -> int:
 
     :raises InputError: there is no such source, its file is damaged, or ``runs`` cannot be written
     """
-    start_loading()
     report, folder = write_report(letter, runs)
     if as_json:
         written = [str(path) for path in sorted(folder.iterdir())]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from breakeven import words
 from breakeven.instrument.latencies import BEYOND
@@ -26,7 +27,7 @@ from breakeven.terms import Flag
 TAIL_SHARE = 0.1
 #: metrics of which a whole second without any is a stall, and messages a second from which it is no chance:
 #: at 25 of them that come at random, one second of 70 billion has none
-STALLING, LEAST_RATE = ("produce", "consume"), 25.0
+DONE, LEAST_RATE = {"produce": "sent", "consume": "received"}, 25.0
 
 
 def raised(evidence: Evidence) -> dict[Flag, str]:
@@ -143,27 +144,34 @@ def _tails(totals: Mapping[str, Total]) -> Iterator[tuple[str, float, float]]:
 
 
 def _stalled(known: Evidence) -> str:
-    """Said once: what waits for one hidden message, or finds no more in its queues, has a flag of its own."""
-    if not known.even or _backlog_ran_out(known):
+    """Not of what has a flag of its own: a hidden message, queues that were empty, a loader's lost record."""
+    if not known.even or _backlog_ran_out(known) or _ledger_incomplete(known):
         return ""
     return "; ".join(
-        f"for {words.plural(seconds, 'whole second')} of {words.figure(stage_s)} s, from {first} s on, "
-        f"no {metric} was completed"
+        f"nothing was {DONE[metric]} for {words.plural(pause.seconds, 'whole second')} of "
+        f"{words.figure(stage_s)} s, from {pause.first} s on"
         for metric, total in known.totals.items()
-        if metric in STALLING and (stage_s := total.early[1] if total.early else total.stage_s)
-        for first, seconds in _longest_pause(total.cell, stage_s)
+        if metric in DONE
+        and (stage_s := total.early[1] if total.early else total.stage_s)
+        and (pause := _longest_pause(total.cell, int(stage_s))).seconds
     )
 
 
-def _longest_pause(cell: Cell, stage_s: float) -> Iterator[tuple[int, int]]:
-    """The first of most seconds in a row without a completion, and how many; none of too low a rate."""
-    if cell.total().operations < LEAST_RATE * stage_s:
-        return
-    busy = [second for second, window in sorted(cell.windows.items()) if window.operations]
-    pauses = [(after - before - 1, before + 1) for before, after in pairwise([-1, *busy, int(stage_s)])]
-    seconds, first = max(pauses, key=lambda pause: (pause[0], -pause[1]))
-    if seconds > 0:
-        yield first, seconds
+class _Pause(NamedTuple):
+    """``first``: of the seconds without any completion, counted from the stage's start."""
+
+    seconds: int
+    first: int
+
+
+def _longest_pause(cell: Cell, whole_s: int) -> _Pause:
+    """The first of the longest in a stage's whole seconds; of no second where the rate is too low to tell."""
+    done = {second: window.operations for second, window in cell.windows.items() if second < whole_s}
+    if sum(done.values()) < LEAST_RATE * whole_s:
+        return _Pause(0, 0)
+    busy = sorted(second for second, operations in done.items() if operations)
+    pauses = (_Pause(after - before - 1, before + 1) for before, after in pairwise([-1, *busy, whole_s]))
+    return max(pauses, key=lambda pause: (pause.seconds, -pause.first))
 
 
 def _general_path(known: Evidence) -> str:

@@ -60,23 +60,23 @@ class Table:
 class Chart:
     """Both forms as SVG, with the words that stand for the picture where it cannot be seen.
 
-    :param drawn: the SVG of the wide and of the narrow form; waits until they are drawn
+    :param svgs: the SVG of the wide and of the narrow form; waits until they are drawn
     """
 
     slug: str
     title: str
     caption: str
-    drawn: Callable[[], tuple[str, str]]
+    svgs: Callable[[], tuple[str, str]]
     scenario: str = ""  # the scenario whose table it stands beside
     queries: tuple[str, ...] = ()  # as of a table
 
     @property
     def wide(self) -> str:
-        return self.drawn()[0]
+        return self.svgs()[0]
 
     @property
     def narrow(self) -> str:
-        return self.drawn()[1]
+        return self.svgs()[1]
 
 
 @dataclass(frozen=True, slots=True)

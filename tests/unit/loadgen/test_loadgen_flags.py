@@ -170,7 +170,7 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     "slow_tail": (unload(8.999), ("of 10.0 s, over 10%", "1.00 s"), unload(9.0)),
     "stalled": (
         running(0, 1, 4),
-        ("for 2 whole seconds of 5.00 s, from 2 s on, no consume was completed",),
+        ("nothing was received for 2 whole seconds of 5.00 s, from 2 s on",),
         running(0, 1, 2, 3, 4),
     ),
     "general_path": (of(fallbacks=["BREAKEVEN_CORE=off"]), ("BREAKEVEN_CORE=off",), of(fallbacks=[])),
@@ -219,10 +219,21 @@ def test_a_stall_is_said_where_nobody_asked_for_it(evidence: Evidence, from_s: s
 
 
 def test_the_wait_for_a_hidden_message_is_no_stall() -> None:
-    (total,) = running(0, 1).totals.values()
-    assert "from 2 s on" in raised(Evidence(totals={"consume": total}, even=True))["stalled"]
-    early = replace(total, early=(125, 1.9))
-    assert "stalled" not in raised(Evidence(totals={"consume": early}, even=True))
+    """It comes after 33 s, and all others within three."""
+    cell = Cell()
+    for second in (0, 1, 2, 33):
+        cell.complete(second * 10**9, 16, 1 if second == 33 else 500)
+    total = Total(cell, 0.0, 33.0, (1500, 2.7))
+    assert "stalled" not in raised(Evidence(totals={"consume": total}, even=True))
+    assert (
+        "from 3 s on"
+        in raised(Evidence(totals={"consume": replace(total, early=None)}, even=True))["stalled"]
+    )
+
+
+def test_what_a_lost_loader_did_not_record_is_no_stall() -> None:
+    lost = replace(of(final=False), totals=running(0, 1).totals, even=True)
+    assert "stalled" not in raised(lost)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pickle
 import pytest
 
 from breakeven.report.charts import canvas
-from breakeven.report.charts.artist import drawn
+from breakeven.report.charts.artist import svgs_of
 
 
 @pytest.fixture(autouse=True)
 def pickled_drawings(monkeypatch) -> None:
-    monkeypatch.setattr(canvas, "drawn", lambda drawing: drawn(pickle.loads(pickle.dumps(drawing))))
+    monkeypatch.setattr(canvas, "svgs_of", lambda drawing: svgs_of(pickle.loads(pickle.dumps(drawing))))

@@ -1,4 +1,4 @@
-"""What the charts have in common: how each comes to be, and their ticks."""
+"""Parts that charts have in common: how each comes to be, and its ticks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from breakeven import words
-from breakeven.report.charts.artist import drawn
+from breakeven.report.charts.artist import svgs_of
 from breakeven.report.charts.drawing import Drawing, Painter
 from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.elements import Chart
@@ -28,7 +28,7 @@ def chart(
     scenario: str = "",
 ) -> Chart:
     """Draw both forms, or have them drawn. ``heights`` are of the wide and the narrow one, in CSS pixels."""
-    return Chart(slug, title, caption, drawn(Drawing(slug, description, heights, paint)), scenario)
+    return Chart(slug, title, caption, svgs_of(Drawing(slug, description, heights, paint)), scenario)
 
 
 def emulated_suffix(cases: Sequence[CaseReport]) -> str:

@@ -21,13 +21,12 @@ def render_all(report: Report, published: Published | None = None) -> dict[str, 
     """
     published = published or published_for(report)
     sections = sections_of(Subject(report, published))
-    files = {
-        "report.json": (report.model_dump_json(indent=2) + "\n").encode(),
-        "report.md": markdown(report, published, sections).encode(),
-        "cases.csv": cases_csv(report).encode(),
-    }
-    # the last, as the charts that it waits for may be drawn beside
-    return {**files, "index.html": page(report, published, sections).encode()}
+    document = report.model_dump_json(indent=2) + "\n"
+    text, table = markdown(report, published, sections), cases_csv(report)
+    # the last, as it waits for its charts, which may be drawn beside
+    browsed = page(report, published, sections)
+    files = {"report.json": document, "index.html": browsed, "report.md": text, "cases.csv": table}
+    return {name: content.encode() for name, content in files.items()}
 
 
 def published_for(report: Report) -> Published | None:

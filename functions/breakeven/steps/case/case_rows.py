@@ -23,6 +23,8 @@ from breakeven.workload.case import Case, Workload
 #: columns of a case's row that are fields of it, and of its workload
 OF_CASE = {"case_id", "scenario", "cell", "target", "repeat", "variant", "loaders", "base"}
 OF_WORKLOAD = {"mode", "producers", "consumers", "queues", "message_bytes", "messages"}
+#: batches that wait so long may all go in the same second of several
+LONG_LINGER_MS = 500.0
 
 
 def write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
@@ -125,9 +127,10 @@ def mirrors_of(case: Case) -> int:
 
 
 def _is_even(workload: Workload) -> bool:
-    """Whether messages come and go all the time, unless something fails that nobody asked for."""
+    """Whether messages come and go in each second, unless something fails that nobody asked for."""
     asked = workload.profile, workload.processing_profile, workload.processing_ms, workload.faults
-    return workload.mode != "capacity" and not any((*asked, workload.program))
+    lingers = workload.linger_ms >= LONG_LINGER_MS
+    return workload.mode != "capacity" and not any((*asked, workload.program, lingers))
 
 
 def flags_of(

@@ -26,9 +26,9 @@ def test_the_charts_of_a_run_with_many_rows_are_the_same(runs: Path, monkeypatch
     assert main(["report", str(folder)]) == 0
     before = pictures(folder)
     (folder / "report" / "report.json").unlink()
-    drawn, receive = list[artist.Svgs | None](), artist._receive
+    drawn, receive = list[artist.Answer](), artist._receive
 
-    def noted(connection: Connection) -> artist.Svgs | None:
+    def noted(connection: Connection) -> artist.Answer:
         drawn.append(receive(connection))
         return drawn[-1]
 

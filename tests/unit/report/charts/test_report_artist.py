@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterable
+from multiprocessing.context import SpawnProcess
 from typing import Any
 
 import pytest
 
-from breakeven.report.charts.artist import drawing_beside, drawn
+from breakeven.report.charts.artist import drawing_beside, svgs_of
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.charts.decision import decisions
 from breakeven.report.charts.drawing import Drawing, Form
@@ -64,9 +65,9 @@ def unpaintable(figure: Any, form: Form) -> None:
 def test_what_cannot_be_drawn_says_here_what_is_wrong() -> None:
     broken = Drawing("broken", "", (100, 100), unpaintable)
     with drawing_beside():
-        svgs_of = drawn(broken)
+        wait = svgs_of(broken)
         with pytest.raises(ArithmeticError, match="wide"):
-            svgs_of()
+            wait()
 
 
 def axes(figure: Any, form: Form) -> None:
@@ -79,8 +80,18 @@ def test_what_cannot_be_handed_over_is_drawn_here() -> None:
 
     bare = [Drawing("bare", "", (100, 100), paint) for paint in (axes, nested, axes)]
     with drawing_beside():
-        asked = [drawn(drawing) for drawing in bare]
-    assert [svgs_of() for svgs_of in asked] == [drawing.svgs() for drawing in bare]
+        asked = [svgs_of(drawing) for drawing in bare]
+    assert [wait() for wait in asked] == [drawing.svgs() for drawing in bare]
+
+
+def test_charts_are_drawn_here_where_no_process_can_be_started(report: Report, monkeypatch) -> None:
+    def refused(_: object) -> None:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(SpawnProcess, "start", refused)
+    with drawing_beside():
+        found = svgs(charts(report))
+    assert found == svgs(charts(report))
 
 
 def test_no_process_is_left_whatever_ends_the_block(report: Report) -> None:

@@ -52,7 +52,8 @@ int unsent(const struct connection *c);
 /* Write what can be written without waiting. OVER (whether or not all went) or FAILED. */
 int write_some(struct connection *c);
 
-/* Wait until wake_ns, at the latest, for something to read or room to write; write, then read once.
+/* Wait until wake_ns, at the latest, for something to read or room to write; write, then read once. A busy
+ * connection that is to wake within read_every_ns anyway is read then.
  * OVER, CLOSED, FAILED; UNUSUAL where one frame fills the whole buffer. */
 int exchange(struct connection *c, int64_t wake_ns);
 

@@ -27,10 +27,11 @@ static int64_t room(const struct sending *s) {
     return lesser(s->window - s->in_flight, s->mask + 1 - (s->next_tag - s->oldest_tag));
 }
 
-/* When the next message is sent: once it is due, or with others that are due soon after it. */
+/* When the next message is sent: once it is due, or with others that are due soon after it and can go along. */
 static int64_t send_at(const struct sending *s) {
     int64_t due_ns = s->due_ns[s->sent], last_ns = due_ns + s->together_ns;
-    return s->sent + 1 < s->most && s->due_ns[s->sent + 1] <= last_ns ? last_ns : due_ns;
+    int may = s->rows > 1 && room(s) > 1 && s->sent + 1 < s->most;
+    return may && s->due_ns[s->sent + 1] <= last_ns ? last_ns : due_ns;
 }
 
 /* How many messages are to be sent now. */
@@ -113,7 +114,7 @@ static int read_answers(struct sending *s) { return s->call != NULL ? read_reply
 /* Send and read until until_ns. What a write could not take has until late_ns to go on. */
 int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
     int64_t blocked_since_ns = -1;
-    int end = OVER;
+    int end = OVER, has_waited = 0;
     s->sent = s->answered = s->blocked_ns = 0;
     for (;;) {
         int64_t now = now_ns();
@@ -136,7 +137,9 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
             break;
         }
         int was_full = stuck || room(s) <= 0;
-        int64_t wake_ns = over ? late_ns : next_due(s, now, until_ns);
+        /* first what came while nobody was here */
+        int64_t wake_ns = over ? late_ns : has_waited ? next_due(s, now, until_ns) : now;
+        has_waited = 1;
         if ((end = exchange(&s->c, wake_ns)) != OVER || (end = read_answers(s)) != OVER)
             break;
         if (was_full && !unsent(&s->c)) {
